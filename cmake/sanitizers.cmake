@@ -1,0 +1,13 @@
+# RK_SANITIZE=address|thread selects one sanitizer for every target.
+set(RK_SANITIZE "" CACHE STRING "address (with undefined), thread, or empty")
+if(RK_SANITIZE STREQUAL "address")
+  set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(RK_SANITIZE STREQUAL "thread")
+  set(flags -fsanitize=thread -fno-omit-frame-pointer)
+elseif(NOT RK_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "RK_SANITIZE must be address, thread or empty, not '${RK_SANITIZE}'")
+endif()
+if(flags)
+  target_compile_options(rk_options INTERFACE ${flags})
+  target_link_options(rk_options INTERFACE ${flags})
+endif()
