@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rookery/base/coding.h"
+#include "rookery/base/result.h"
+#include "rookery/store/catalog.h"
+#include "rookery/store/page.h"
+
+// Purpose. A B+tree of byte keys (1 to kKeySizeMax bytes, in byte order) and byte values of any size;
+// values too big for a leaf lie in a run of their own and are viewed in place.
+// Threads: as its transaction.
+// Owns: nothing; borrows the transaction and the root. Views of keys and values live until the next
+//   change in the same transaction.
+// Source: docs/format/tree.md.
+
+namespace rookery::store {
+
+struct TreeEntry {
+  Bytes key;
+  Bytes value;
+};
+
+// Purpose. Walks a tree in key order, either way.
+class TreeCursor {
+ public:
+  // Positions at the first key >= / the last key <= the given one; false if there is none.
+  Result<bool> seek(Bytes key);
+  Result<bool> seek_last_at_or_before(Bytes key);
+  Result<bool> first();
+  Result<bool> last();
+  Result<bool> next();
+  Result<bool> previous();
+  // Requires: positioned.
+  [[nodiscard]] Result<TreeEntry> entry() const;
+
+ private:
+  friend class Tree;
+  TreeCursor(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
+
+  struct Level {
+    PageView page;
+    std::uint32_t index;
+  };
+
+  PageReader* pages_;
+  const TreeRoot* root_;
+  std::vector<Level> path_;
+};
+
+class Tree {
+ public:
+  Tree(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
+
+  [[nodiscard]] Result<std::optional<Bytes>> get(Bytes key) const;
+  [[nodiscard]] TreeCursor cursor() const { return {*pages_, *root_}; }
+  [[nodiscard]] std::uint64_t entry_count() const noexcept { return root_->entry_count; }
+
+ private:
+  PageReader* pages_;
+  const TreeRoot* root_;
+};
+
+class MutableTree {
+ public:
+  // `root` is updated in place; the caller stores it.
+  MutableTree(PageWriter& pages, TreeRoot& root) : pages_(&pages), root_(&root) {}
+
+  [[nodiscard]] Tree view() const { return {*pages_, *root_}; }
+  [[nodiscard]] Result<std::optional<Bytes>> get(Bytes key) const { return view().get(key); }
+  // Inserts or replaces. invalid_argument for an empty or too long key. `value` must not point into
+  // this tree's own pages.
+  [[nodiscard]] Result<void> put(Bytes key, Bytes value);
+  // False if there was no such key.
+  [[nodiscard]] Result<bool> erase(Bytes key);
+  // Frees every page.
+  [[nodiscard]] Result<void> clear();
+
+ private:
+  PageWriter* pages_;
+  TreeRoot* root_;
+};
+
+}  // namespace rookery::store
