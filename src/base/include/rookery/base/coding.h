@@ -13,7 +13,7 @@
 
 // Purpose. Little-endian integers at unaligned addresses, big-endian ones for keys that sort by
 // byte, and varints.
-// Requires: load/store: the address has sizeof(T) bytes.
+// Requires: load/save: the address has sizeof(T) bytes.
 
 namespace rookery {
 
@@ -32,13 +32,13 @@ template <typename T>
 
 template <typename T>
   requires std::is_trivially_copyable_v<T>
-void store(std::byte* to, const T& value) noexcept {
+void save(std::byte* to, const T& value) noexcept {
   std::memcpy(to, &value, sizeof(T));
 }
 
 // Big-endian, so that byte order is numeric order.
 inline void store_be64(std::byte* to, std::uint64_t value) noexcept {
-  store(to, __builtin_bswap64(value));
+  save(to, __builtin_bswap64(value));
 }
 
 [[nodiscard]] inline std::uint64_t load_be64(const std::byte* from) noexcept {
