@@ -34,17 +34,18 @@ enum class IndexKind : std::uint8_t {
 struct IndexSchema {
   std::string_view name;
   IndexKind kind = IndexKind::kBytes;
-  // kBytes: writes the key. kInt64: writes 8 bytes, native int64. False: this row is not in this index.
+  // kBytes: writes the key. kInt64: writes 8 bytes, native int64. False: this row is not in this
+  // index.
   bool (*extract)(Bytes row, KeyBuffer& key) = nullptr;
 };
 
 struct TableSchema {
   std::string_view name;
-  IndexSchema primary;                    // kBytes; every row has a key
+  IndexSchema primary;  // kBytes; every row has a key
   std::span<const IndexSchema> secondary;
 };
 
-class TableState;  // roots of the rows and of each index, kept by the transaction
+struct TableState;  // roots of the rows and indexes, kept by the transaction: table_state.h
 
 class Table {
  public:
@@ -55,8 +56,8 @@ class Table {
   [[nodiscard]] Result<std::optional<Bytes>> get_by(std::size_t index, std::int64_t key) const;
   [[nodiscard]] std::uint64_t row_count() const noexcept;
 
-  // Visits rows in the order of the primary key from the first >= `from` on (or, descending, from the
-  // last <= `from` backwards). The visitor returns false to stop; its error stops too.
+  // Visits rows in the order of the primary key from the first >= `from` on (or, descending, from
+  // the last <= `from` backwards). The visitor returns false to stop; its error stops too.
   using Visitor = std::function<Result<bool>(Bytes key, Bytes row)>;
   [[nodiscard]] Result<void> scan_primary(Bytes from, bool descending, const Visitor& visit) const;
   // The same by a secondary kBytes index; `from` may be empty (all).
@@ -79,6 +80,7 @@ class MutableTable {
       : pages_(&pages), schema_(&schema), state_(&state) {}
 
   [[nodiscard]] Table view() const { return {*pages_, *schema_, state_}; }
+
   // Inserts or replaces by primary key. `row` must not point into this table's own pages.
   // already_exists if another row has one of the secondary keys.
   [[nodiscard]] Result<void> put(Bytes row);
