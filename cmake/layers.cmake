@@ -62,8 +62,8 @@ function(rk_add_layer_library target suffix)
 endfunction()
 
 function(rk_layer name)
-  cmake_parse_arguments(L "EXCEPTIONS;SIM" "" "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS;PROP_TESTS;TEST_LIBS"
-                        ${ARGN})
+  cmake_parse_arguments(L "EXCEPTIONS;SIM" ""
+    "SOURCES;HEADERS;DEPS;LIBS;PUBLIC_LIBS;TESTS;PROP_TESTS;TEST_LIBS" ${ARGN})
   if(L_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "rk_layer(${name}): unknown arguments: ${L_UNPARSED_ARGUMENTS}")
   endif()
@@ -93,7 +93,8 @@ function(rk_layer name)
     rk_test(${name}_unit SOURCES ${L_TESTS} LIBS rookery_${name} ${L_TEST_LIBS} LABEL unit)
   endif()
   if(RK_BUILD_TESTS AND L_PROP_TESTS)
-    rk_test(${name}_prop SOURCES ${L_PROP_TESTS} LIBS rookery_${name} ${L_TEST_LIBS} rapidcheck LABEL prop)
+    rk_test(${name}_prop SOURCES ${L_PROP_TESTS} LIBS rookery_${name} ${L_TEST_LIBS} rapidcheck
+            LABEL prop)
   endif()
 endfunction()
 
