@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rookery/base/result.h"
+#include "rookery/doc/document.h"
+#include "rookery/value/json.h"
+
+// Purpose. Documents as clients get them: the user's JSON with the server's metadata added.
+
+namespace rookery::doc {
+
+struct RenderOptions {
+  // Only {"@metadata": {...}}.
+  bool metadata_only = false;
+};
+
+// Writes one object. "@metadata" has the user's keys in their order, then what the server adds:
+// @collection (if the user gave none), @change-vector, @flags (if any), @id, @last-modified.
+// Errors: corrupt; then nothing was written. Requires: !document.is_tombstone.
+[[nodiscard]] Result<void> write_document(value::JsonWriter& writer, const DocumentView& document,
+                                          const RenderOptions& options = {});
+
+}  // namespace rookery::doc
