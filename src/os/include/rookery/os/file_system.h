@@ -17,8 +17,9 @@
 // (MemoryFileSystem, for --RunInMemory), and the lying one of rookery::testing (SimFileSystem).
 // Threads: every method may be called from several threads at once.
 // Units: offsets and lengths in bytes.
-// Errors: no_space (ENOSPC, EDQUOT), not_found (ENOENT), already_exists (EEXIST), io (all else),
-//   each with errno and the path in its text. EINTR is retried, a short transfer is continued.
+// Errors: as os_error() maps errno: no_space (ENOSPC, EDQUOT), not_found (ENOENT), already_exists
+//   (EEXIST), too_many (EMFILE, ENFILE), out_of_memory (ENOMEM), io (all else), with path, call and
+//   errno in the text. EINTR is retried (but for a sync), a short transfer is continued.
 // Source: STORE-INVARIANTS I11, I13, I14, I26, I27, I30.
 
 namespace rookery::os {
@@ -82,7 +83,8 @@ class File {
   File& operator=(const File&) = delete;
   virtual ~File() = default;
 
-  // Fills `into` from `offset`; returns the bytes read, less than asked only at the end of the file.
+  // Fills `into` from `offset`; returns the bytes read, less than asked only at the end of the
+  // file.
   virtual Result<std::size_t> read_at(std::uint64_t offset, MutableBytes into) = 0;
   virtual Result<void> write_at(std::uint64_t offset, Bytes from) = 0;
   // One vectored write of `parts` laid end to end.
@@ -91,14 +93,17 @@ class File {
   // whatever a second call says.
   virtual Result<void> sync_data() = 0;
   // Reserves blocks for [offset, offset + length), growing the file where needed. Contents of the
-  // new range read as zeros.
+  // new range read as zeros. Where the file system knows no preallocation, the part beyond the end
+  // of the file is written with zeros and holes inside it stay.
   virtual Result<void> allocate(std::uint64_t offset, std::uint64_t length) = 0;
-  // Gives the blocks of the range back; it reads as zeros. The size stays.
+  // Gives the blocks of the range back; it reads as zeros. The size stays. not_supported where the
+  // file system cannot: then nothing has changed.
   virtual Result<void> punch_hole(std::uint64_t offset, std::uint64_t length) = 0;
   virtual Result<void> truncate(std::uint64_t size_bytes) = 0;
   virtual Result<FileInfo> info() = 0;
   // Takes the exclusive lock of this file (by inode, for this open file description) without
   // waiting. Returns nullopt when taken, or the holder's pid (0 when unknown) when another has it.
+  // Held until this File is destroyed. Requires: opened kReadWrite (else an io error, EBADF).
   virtual Result<std::optional<std::int64_t>> try_lock() = 0;
   virtual Result<std::unique_ptr<Mapping>> map(std::uint64_t length, Access access) = 0;
   // True if the file was opened with `direct` and the file system took it.

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "rookery/base/coding.h"
 #include "rookery/base/result.h"
@@ -42,8 +43,11 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
   virtual ~Threads() = default;
-  // `name` is shown by the operating system (first 15 bytes). `body` must not throw.
+  // `name` is shown by the operating system (first 15 bytes). `body` must not throw. A machine that
+  // refuses another thread ends the process: nothing above could go on half started.
   virtual std::unique_ptr<Thread> start(std::string name, std::function<void()> body) = 0;
+  // Renames the calling thread: a pool thread carries the name of the work it does.
+  virtual void set_current_name(std::string_view name) = 0;
 };
 
 // Owns: nothing; the referenced objects outlive whoever holds a Platform.

@@ -4,19 +4,19 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "rookery/os/thread_annotations.h"
 #include "rookery/os/time.h"
 
 // Purpose. Mutexes, condition variables and events that block plainly in production and hand the
 // processor to the seeded scheduler in simulation, where each thread is a fiber of one OS thread.
-// Threads: all of it is for several threads.
+// Threads: all of it is for several threads. An object serves either OS threads or the fibers of
+// one
+//   simulation at a time; it may change sides only while nobody holds or awaits it.
+// Requires: a mutex is unlocked by whoever locked it, and is not locked twice (simulation checks).
 // Source: DESIGN "Plain blocking code".
 
 namespace rookery::os {
-
-class FiberScheduler;
 
 class RK_CAPABILITY("mutex") Mutex {
  public:
@@ -29,9 +29,11 @@ class RK_CAPABILITY("mutex") Mutex {
   [[nodiscard]] bool try_lock() RK_TRY_ACQUIRE(true);
 
  private:
+  void unlock_for_wait();
+
   friend class CondVar;
   std::mutex mutex_;
-  bool held_by_fiber_ = false;  // simulation only
+  const void* fiber_owner_ = nullptr;  // simulation only
 };
 
 class RK_SCOPED_CAPABILITY MutexLock {
