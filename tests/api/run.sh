@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# usage: run.sh NAME FILE.test.mjs   (ROOKERY_SERVER names the binary)
+# Runs one file of Node tests for ctest; a JUnit report goes where gtest's reports go.
+set -euo pipefail
+cd "$(dirname "$0")"
+name=$1
+file=$2
+stamp=node_modules/.package-lock.json
+if [ ! -e "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
+  echo "installing the client" >&2
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+fi
+reporters=(--test-reporter=spec --test-reporter-destination=stdout)
+if [[ "${GTEST_OUTPUT:-}" == xml:* ]]; then
+  folder=${GTEST_OUTPUT#xml:}
+  mkdir -p "$folder"
+  reporters+=(--test-reporter=junit --test-reporter-destination="${folder%/}/$name.xml")
+fi
+exec node --test "${reporters[@]}" "$file"
