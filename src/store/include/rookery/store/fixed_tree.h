@@ -79,7 +79,8 @@ class MutableFixedTree {
 
   [[nodiscard]] FixedTree view() const { return {*pages_, *root_}; }
 
-  // Inserts or replaces. Requires: value.size() == root.value_size.
+  // Inserts or replaces. `value` must not point into this tree's own pages.
+  // Requires: value.size() == root.value_size.
   [[nodiscard]] Result<void> put(std::int64_t key, Bytes value);
   [[nodiscard]] Result<bool> erase(std::int64_t key);
   [[nodiscard]] Result<void> clear();

@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "structure_check.h"
-
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "check_support.h"
+#include "structure_check.h"
 #include "tree_access.h"
 
 namespace rookery::store {
 namespace {
-
-// What a structure's bytes can be blamed for; anything else ends the walk.
-bool is_problem(const Error& error) noexcept {
-  return error.error_class() == ErrorClass::kCorrupt;
-}
-
-struct Counts {
-  std::uint64_t entries = 0;
-  std::uint64_t branch_pages = 0;
-  std::uint64_t leaf_pages = 0;
-  std::uint64_t overflow_pages = 0;
-};
-
-void compare(const StructureVisitor& visitor, std::uint32_t owner, std::string_view what,
-             std::uint64_t counted, std::uint64_t stated) {
-  if (counted != stated) {
-    visitor.problem(fmt::format("structure {}: {} {} counted, but its root says {}", owner, counted,
-                                what, stated));
-  }
-}
-
-void compare_counts(const StructureVisitor& visitor, const TreeRoot& root, const Counts& counts) {
-  compare(visitor, root.owner, "entries", counts.entries, root.entry_count);
-  compare(visitor, root.owner, "branch pages", counts.branch_pages, root.branch_pages);
-  compare(visitor, root.owner, "leaf pages", counts.leaf_pages, root.leaf_pages);
-  compare(visitor, root.owner, "overflow pages", counts.overflow_pages, root.overflow_pages);
-}
 
 // Purpose. One walk of a byte-keyed tree.
 class TreeChecker {
@@ -53,7 +25,7 @@ class TreeChecker {
 
   Result<void> walk(PageNo number, std::uint16_t level, const Range& range);
 
-  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const StructureCounts& counts() const noexcept { return counts_; }
 
  private:
   void complain(PageNo number, std::string_view what) const {
@@ -69,7 +41,7 @@ class TreeChecker {
   const TreeRoot& root_;
   const StructureVisitor& visitor_;
   const TreeEntryVisitor& entry_;
-  Counts counts_;
+  StructureCounts counts_;
 };
 
 // Cells and garbage must fill the heap exactly.
@@ -89,11 +61,7 @@ void TreeChecker::check_bytes(const NodeView& node, PageView page) const {
 Result<void> TreeChecker::walk(PageNo number, std::uint16_t level, const Range& range) {
   const Result<NodeView> entered = enter_node(pages_, root_, number, level);
   if (!entered.has_value()) {
-    if (is_problem(entered.error())) {
-      visitor_.problem(fmt::format("structure {}: {}", root_.owner, entered.error().message()));
-      return {};
-    }
-    return entered.error();
+    return blame(visitor_, root_.owner, entered.error());
   }
   RK_TRY_ASSIGN(const bool follow, visitor_.visit_page(number, 1));
   if (!follow) {
@@ -155,11 +123,7 @@ Result<void> TreeChecker::walk_leaf_cell(const NodeCell& cell) {
   if (cell.overflow) {
     const Result<OverflowRun> overflow = enter_overflow(pages_, root_, cell);
     if (!overflow.has_value()) {
-      if (is_problem(overflow.error())) {
-        visitor_.problem(fmt::format("structure {}: {}", root_.owner, overflow.error().message()));
-        return {};
-      }
-      return overflow.error();
+      return blame(visitor_, root_.owner, overflow.error());
     }
     RK_TRY(visitor_.visit_page(overflow->number, overflow->run.page_count));
     counts_.overflow_pages += overflow->run.page_count;
@@ -175,8 +139,7 @@ Result<void> TreeChecker::walk_leaf_cell(const NodeCell& cell) {
 Result<void> check_tree(PageReader& pages, const TreeRoot& root, const StructureVisitor& visitor,
                         const TreeEntryVisitor& entry) {
   if (const Result<void> sane = check_tree_root(root); !sane.has_value()) {
-    visitor.problem(fmt::format("structure {}: {}", root.owner, sane.error().message()));
-    return {};
+    return blame(visitor, root.owner, sane.error());
   }
   TreeChecker checker(pages, root, visitor, entry);
   if (root.depth > 0) {
