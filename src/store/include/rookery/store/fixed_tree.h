@@ -38,23 +38,16 @@ class FixedTreeCursor {
 
  private:
   friend class FixedTree;
-
   FixedTreeCursor(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   struct Level {
     PageView page;
     std::uint32_t index;
   };
-  enum class Toward : std::uint8_t { kFirst, kLast };
-
-  [[nodiscard]] Result<bool> seek_leaf(std::int64_t key);
-  [[nodiscard]] Result<bool> go_to_end(Toward end);
-  [[nodiscard]] Result<void> descend(PageNo number, Toward end);
-  [[nodiscard]] Result<bool> step(Toward direction);
 
   PageReader* pages_;
   const TreeRoot* root_;
-  std::vector<Level> path_;  // root first; empty: not positioned
+  std::vector<Level> path_;
 };
 
 class FixedTree {
@@ -62,9 +55,7 @@ class FixedTree {
   FixedTree(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   [[nodiscard]] Result<std::optional<Bytes>> get(std::int64_t key) const;
-
   [[nodiscard]] FixedTreeCursor cursor() const { return {*pages_, *root_}; }
-
   [[nodiscard]] std::uint64_t entry_count() const noexcept { return root_->entry_count; }
 
  private:
@@ -78,9 +69,7 @@ class MutableFixedTree {
   MutableFixedTree(PageWriter& pages, TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   [[nodiscard]] FixedTree view() const { return {*pages_, *root_}; }
-
-  // Inserts or replaces. `value` must not point into this tree's own pages.
-  // Requires: value.size() == root.value_size.
+  // Inserts or replaces. Requires: value.size() == root.value_size.
   [[nodiscard]] Result<void> put(std::int64_t key, Bytes value);
   [[nodiscard]] Result<bool> erase(std::int64_t key);
   [[nodiscard]] Result<void> clear();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "rookery/base/check.h"
 #include "rookery/base/coding.h"
 
 // Purpose. A growing array of bytes whose growth can fail: users decide how large documents are,
@@ -48,6 +49,12 @@ class Buffer {
   [[nodiscard]] bool try_extend(std::size_t count) noexcept;
   // Gives back what is reserved beyond the size, if the allocator agrees.
   void shrink() noexcept;
+
+  // Requires: size_bytes <= size().
+  void truncate(std::size_t size_bytes) noexcept {
+    RK_DCHECK(size_bytes <= size_);
+    size_ = size_bytes;
+  }
 
   void clear() noexcept { size_ = 0; }
 

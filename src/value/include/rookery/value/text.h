@@ -15,6 +15,14 @@ namespace rookery::value {
 // Byte offset of the first byte that is not part of well-formed UTF-8; nullopt if all is.
 [[nodiscard]] std::optional<std::size_t> utf8_error_offset(std::string_view text) noexcept;
 
+struct DecodedCodePoint {
+  char32_t code_point = 0;
+  std::size_t size = 0;  // in bytes
+};
+
+// The first code point. Requires: `text` begins with well-formed UTF-8.
+[[nodiscard]] DecodedCodePoint decode_code_point(std::string_view text) noexcept;
+
 // Unicode simple case folding, code point by code point, independent of any locale: two ids are the
 // same iff their folded forms are equal bytes. Folding a folded text changes nothing. Bytes that
 // are not UTF-8 stay as they are. The length in bytes may change, by at most half. The Unicode
