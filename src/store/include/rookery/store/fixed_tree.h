@@ -38,16 +38,23 @@ class FixedTreeCursor {
 
  private:
   friend class FixedTree;
+
   FixedTreeCursor(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   struct Level {
     PageView page;
     std::uint32_t index;
   };
+  enum class Toward : std::uint8_t { kFirst, kLast };
+
+  [[nodiscard]] Result<bool> seek_leaf(std::int64_t key);
+  [[nodiscard]] Result<bool> go_to_end(Toward end);
+  [[nodiscard]] Result<void> descend(PageNo number, Toward end);
+  [[nodiscard]] Result<bool> step(Toward direction);
 
   PageReader* pages_;
   const TreeRoot* root_;
-  std::vector<Level> path_;
+  std::vector<Level> path_;  // root first; empty: not positioned
 };
 
 class FixedTree {
@@ -55,7 +62,9 @@ class FixedTree {
   FixedTree(PageReader& pages, const TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   [[nodiscard]] Result<std::optional<Bytes>> get(std::int64_t key) const;
+
   [[nodiscard]] FixedTreeCursor cursor() const { return {*pages_, *root_}; }
+
   [[nodiscard]] std::uint64_t entry_count() const noexcept { return root_->entry_count; }
 
  private:
@@ -69,7 +78,9 @@ class MutableFixedTree {
   MutableFixedTree(PageWriter& pages, TreeRoot& root) : pages_(&pages), root_(&root) {}
 
   [[nodiscard]] FixedTree view() const { return {*pages_, *root_}; }
-  // Inserts or replaces. Requires: value.size() == root.value_size.
+
+  // Inserts or replaces. `value` must not point into this tree's own pages.
+  // Requires: value.size() == root.value_size.
   [[nodiscard]] Result<void> put(std::int64_t key, Bytes value);
   [[nodiscard]] Result<bool> erase(std::int64_t key);
   [[nodiscard]] Result<void> clear();
