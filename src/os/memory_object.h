@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rookery/os/file_system.h"
+#include "rookery/os/shared_memory.h"
 #include "rookery/os/sync.h"
 
 namespace rookery::os {
@@ -32,9 +33,8 @@ class SpaceBudget {
   std::atomic<std::uint64_t> used_bytes_{0};
 };
 
-// Purpose. The contents of one file: a shared anonymous object of kMemoryFileSizeMax virtual bytes,
-// of which only a window as long as the file is mapped here. mremap with an old length of zero
-// makes further views of it without any descriptor. Threads: any; one lock.
+// Purpose. The contents of one file, its charged blocks and its lock.
+// Threads: any; one lock.
 class MemoryObject {
  public:
   // `budget` outlives it.
@@ -61,7 +61,6 @@ class MemoryObject {
   std::uint64_t link_count = 0;
 
  private:
-  Result<void> reach(std::string_view path, std::uint64_t size_bytes) RK_REQUIRES(mutex_);
   [[nodiscard]] bool charge(std::uint64_t offset, std::uint64_t length) RK_REQUIRES(mutex_);
   void release_range(std::uint64_t offset, std::uint64_t end) RK_REQUIRES(mutex_);
 
@@ -69,8 +68,7 @@ class MemoryObject {
   const std::uint64_t inode_;
 
   Mutex mutex_;
-  std::byte* window_ RK_GUARDED_BY(mutex_) = nullptr;
-  std::uint64_t window_bytes_ RK_GUARDED_BY(mutex_) = 0;
+  SharedMemory memory_ RK_GUARDED_BY(mutex_);
   std::uint64_t size_bytes_ RK_GUARDED_BY(mutex_) = 0;
   std::vector<bool> blocks_ RK_GUARDED_BY(mutex_);  // allocated, one a block
   std::uint64_t block_count_ RK_GUARDED_BY(mutex_) = 0;
