@@ -99,6 +99,7 @@ class TidyTest(unittest.TestCase):
 
     def test_not_ascii(self):
         self.assert_found({"src/os/o.cc": LICENCE + "// caf\u00e9\n"}, "not ASCII")
+        self.assertEqual(self.findings({"src/base/a_test.cc": LICENCE + "// caf\u00e9\n"}), [])
 
     def test_tab_and_trailing_blank(self):
         self.assert_found({"src/os/o.cc": LICENCE + "\tint x;\n"}, "a tab")

@@ -57,7 +57,7 @@ class FiberContext {
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
   void* fake_stack_ = nullptr;  // AddressSanitizer's
-  void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
 };
 
 }  // namespace rookery::testing
