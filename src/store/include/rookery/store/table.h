@@ -26,6 +26,8 @@ namespace rookery::store {
 // Receives an index key; cleared before each use.
 using KeyBuffer = std::string;
 
+inline constexpr std::uint64_t kTableRowSizeMax = std::uint64_t{1} << 32;
+
 enum class IndexKind : std::uint8_t {
   kBytes,  // byte keys; the schema makes them unique (append the primary key where needed)
   kInt64,  // unique int64 keys, in a fixed-size tree
@@ -82,10 +84,15 @@ class MutableTable {
   [[nodiscard]] Table view() const { return {*pages_, *schema_, state_}; }
 
   // Inserts or replaces by primary key. `row` must not point into this table's own pages.
-  // already_exists if another row has one of the secondary keys.
+  // Errors, with nothing changed: already_exists, if another row has one of the secondary keys;
+  // invalid_argument, if the row has no primary key, or a key of 0 or over kKeySizeMax bytes;
+  // too_large, over kTableRowSizeMax bytes.
   [[nodiscard]] Result<void> put(Bytes row);
   // False if there was no such row.
   [[nodiscard]] Result<bool> erase(Bytes primary_key);
+  // Puts the row somewhere else, as compaction does: off its page, into the tightest room that there
+  // is. Nobody but the table's own indexes can tell. False if there was no such row.
+  [[nodiscard]] Result<bool> move_row(Bytes primary_key);
 
  private:
   PageWriter* pages_;
