@@ -56,7 +56,7 @@ class FiberContext {
   std::unique_ptr<FiberStack> stack_;  // null: the OS thread's own
   const void* stack_bottom_ = nullptr;
   std::size_t stack_size_ = 0;
-  void* fake_stack_ = nullptr;  // AddressSanitizer's
+  [[maybe_unused]] void* fake_stack_ = nullptr;  // AddressSanitizer's
   [[maybe_unused]] void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
 };
 

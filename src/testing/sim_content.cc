@@ -24,6 +24,10 @@ bool all_zero(Bytes bytes) noexcept {
 
 void DurableContent::put_sector(std::uint64_t sector, const Sector& bytes) {
   const std::uint64_t number = sector / kSectorsPerBlock;
+  if (allocated.size() <= number) {
+    allocated.resize(number + 1);
+  }
+  allocated[number] = true;
   const auto found = blocks.find(number);
   if (found == blocks.end() && all_zero(bytes)) {
     return;
@@ -53,6 +57,7 @@ Sector DurableContent::sector(std::uint64_t sector) const {
 
 void DurableContent::trim() {
   blocks.erase(blocks.lower_bound(blocks_for(size_bytes)), blocks.end());
+  allocated.resize(std::min<std::uint64_t>(allocated.size(), blocks_for(size_bytes)));
   const std::uint64_t inside = size_bytes % kBlock;
   const auto last = blocks.find(size_bytes / kBlock);
   if (inside != 0 && last != blocks.end()) {
@@ -360,16 +365,16 @@ DurableContentPtr SimContent::survivors(Survival survival, Prng& prng) {
       result->put_sector(sector, versions[choice - 1].bytes);
     }
   }
-  result->trim();
   if (everything || prng.chance(2)) {
     result->allocated = allocated_;
-  }
-  for (const auto& [block, bytes] : result->blocks) {
-    if (result->allocated.size() <= block) {
-      result->allocated.resize(block + 1);
+    for (const auto& [block, bytes] : result->blocks) {
+      if (result->allocated.size() <= block) {
+        result->allocated.resize(block + 1);
+      }
+      result->allocated[block] = true;
     }
-    result->allocated[block] = true;
   }
+  result->trim();
   return result;
 }
 

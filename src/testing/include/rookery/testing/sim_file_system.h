@@ -99,8 +99,8 @@ struct FaultRule {
   static constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
   // Which calls it fits; what is left empty fits all.
-  std::optional<CallKind> kind;
-  std::string path_contains;
+  std::optional<CallKind> kind{};
+  std::string path_contains{};
   bool mutating_only = false;
   // Lets so many of those pass, then hits so many.
   std::uint64_t skip = 0;

@@ -27,9 +27,9 @@ class SeededRandom final : public os::Random {
 };
 
 struct SimPlatformOptions {
-  SchedulerOptions scheduler;  // its seed is replaced by the platform's
-  SimFileSystemOptions files;  // likewise
-  SimDisk disk;                // what the machine starts with
+  SchedulerOptions scheduler{};  // its seed is replaced by the platform's
+  SimFileSystemOptions files{};  // likewise
+  SimDisk disk{};                // what the machine starts with
 };
 
 // Owns: all of its parts.
