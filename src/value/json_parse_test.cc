@@ -67,7 +67,7 @@ TEST(ParseJson, GivesBackWhatWasWritten) {
       R"({"b":1,"a":2,"":3,"@metadata":{"@collection":"Users","Raven-Node-Type":"User"}})",
       R"({"z":{"a":[1,2,{"z":null}]},"a":{"z":true}})",
       R"({"9":1,"8":1,"7":1,"6":1,"5":1,"4":1,"3":1,"2":1,"1":1,"0":1,"":1,"99":1})",
-      R"(["é","\u0001","\"\\/","€","𝄞","\b\f\n\r\t"])",
+      "[\"\u00e9 \u20ac \U0001d11e\",\"\\u0001\",\"\\\"\\\\/\",\"\\b\\f\\n\\r\\t\"]",
       R"([[["a"],"b"],"c"])",
   };
   for (const std::string_view text : texts) {

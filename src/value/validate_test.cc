@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view kSample =
     R"({"Name":"Ann","Tags":["a",null,true,[],{}],"Sum":1.10,"Big":123456789012345678901234567890,)"
-    R"("a":1,"b":-300,"c":70000,"d":5000000000,"e":{"Name":false,"x":"€"},"f":"","g":[[1],[2,[3]]]})";
+    R"("a":1,"b":-300,"c":70000,"d":5000000000,"e":{"Name":false,"x":")"
+    "\u20ac"
+    R"("},"f":"","g":[[1],[2,[3]]]})";
 
 std::string sample_bytes() {
   return std::string(as_text(parse_json(kSample).value().bytes()));
