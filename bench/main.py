@@ -209,6 +209,14 @@ def check_counts(run, rookery, acknowledged):
         raise peers.BenchFailed("documents are missing")
 
 
+def check_sample(rookery, keys):
+    """What is about to be read quickly is also read rightly."""
+    for key in range(0, keys, max(1, keys // 50)):
+        document = rookery.request("GET", f"/databases/bench/docs?id=orders/{key}")["Results"][0]
+        if len(document["Note"]) != 300 or len(document["Lines"]) != 3:
+            raise peers.BenchFailed(f"orders/{key} isn't what was stored")
+
+
 def open_loop(run, peer, rate, mode, connections, **more):
     """Latency at half of the closed loop's rate, waiting for a free connection included."""
     rate = max(1, int(rate))
@@ -231,6 +239,7 @@ def b1r(run):
         rookery.load(mode="load", connections=4, keys=keys)
         if rookery.document_count() < keys:
             raise peers.BenchFailed("not every document was loaded")
+        check_sample(rookery, keys)
 
         def get(peer, round_number, **more):
             return measured(peer, mode="get", connections=connections, seconds=run.seconds,

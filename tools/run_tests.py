@@ -204,9 +204,13 @@ def fuzz_part(part):
     if not (ROOT / "fuzz" / "CMakeLists.txt").exists():
         return Outcome(note="no fuzz target yet")
     configure(part, "fuzz")
-    build(part, "fuzz", ["fuzzers"])
-    names = sorted((ROOT / "build/fuzz/fuzz-targets.txt").read_text(encoding="utf-8").split())
-    seconds = max(1, FUZZ_SECONDS_IN_ALL // max(1, len(names)))
+    targets = subprocess.run(["ninja", "-C", "build/fuzz", "-t", "targets", "all"], cwd=ROOT,
+                             capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^fuzz/(\w+): CXX_EXECUTABLE_LINKER", targets, re.M)
+    if not names:
+        raise PartFailed("fuzz/CMakeLists.txt makes no executable")
+    build(part, "fuzz", [f"fuzz/{name}" for name in names])
+    seconds = max(1, FUZZ_SECONDS_IN_ALL // len(names))
     outcome = Outcome()
     for name in names:
         corpus = LOGS / "corpus" / name
@@ -295,6 +299,8 @@ def main(arguments):
             print(f"{name:<10} {minutes(budget):>7} {'--ci ' if ci else '     '} {what}")
         return 0
 
+    # Ended from outside, it still ends what it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     started = float(os.environ.get("RK_TEST_STARTED", time.time()))
     total = Outcome()
     rows = []

@@ -224,6 +224,22 @@ def check_documents(tree):
                     yield f"{name}:{line}: links to nothing: {target}"
 
 
+TEST_IN_CODE = re.compile(
+    r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+),\s*(\w+)")
+TEST_IN_TEXT = re.compile(r"`([A-Z]\w+\.[A-Z]\w+)`")
+
+
+def check_named_tests(tree):
+    """A document that names a test (`Suite.Case`) names one that exists."""
+    known = {f"{suite}.{case}" for name in tree.cxx() if name.endswith("_test.cc")
+             for suite, case in TEST_IN_CODE.findall(tree.text(name))}
+    for name in tree.with_suffix(".md"):
+        for line, content in numbered(tree.text(name)):
+            for test in TEST_IN_TEXT.findall(content):
+                if test not in known:
+                    yield f"{name}:{line}: names a test that doesn't exist: {test}"
+
+
 def plan_budgets(source):
     """{part: seconds} from the PLAN of run_tests.py, read without running it."""
     for node in ast.parse(source).body:
@@ -248,7 +264,7 @@ def check_budgets(tree):
 # ------------------------------------------------------------------------------------------------
 
 CHECKS = (check_includes, check_layer_folders, check_listed, check_shape, check_headers,
-          check_words, check_blobs, check_documents, check_budgets)
+          check_words, check_blobs, check_documents, check_named_tests, check_budgets)
 
 
 def check_format(tree, fix):

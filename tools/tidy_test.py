@@ -135,6 +135,11 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(self.findings({"docs/a.md": "`src/<layer>/x.cc`, `src/*/y.cc`\n"}), [])
         self.assertEqual(self.findings({"docs/a.md": "```\n`src/os/gone.cc`\n```\n"}), [])
 
+    def test_documents_name_tests_that_exist(self):
+        test = {"src/base/a_test.cc": LICENCE + "TEST(Page, KeepsIt) {}\n"}
+        self.assertEqual(self.findings({**test, "docs/a.md": "see `Page.KeepsIt`\n"}), [])
+        self.assert_found({**test, "docs/a.md": "see `Page.LosesIt`\n"}, "Page.LosesIt")
+
     def test_budget_tables_agree(self):
         plan = "PLAN = (\n    ('quick', 180, False, 'w', None),\n)\n"
         table = "| part | budget |\n| `quick` | 3:00 | x |\n"
