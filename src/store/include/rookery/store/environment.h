@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,10 @@ struct EnvironmentOptions {
   // writers wait for the flush (or get no_space if that cannot proceed).
   std::uint64_t scratch_memory_bytes_max = 64ULL * 1024 * 1024;
   std::uint64_t scratch_total_bytes_max = 512ULL * 1024 * 1024;
+  // Flush and sync are due when a commit has waited this long for them, or when the journals that a
+  // recovery would replay hold this many bytes: what bounds a recovery's time.
+  os::Duration sync_interval = std::chrono::seconds(10);
+  std::uint64_t journal_replay_bytes_max = 64ULL * 1024 * 1024;
   // A reader older than this gets snapshot_too_old on its next page (0: never).
   os::Duration snapshot_age_max{0};
   enum class WriteMode : std::uint8_t { kFileIo, kVectoredFileIo };
@@ -57,6 +63,9 @@ class ReadTxn : public PageReader {
 
   [[nodiscard]] TxnId id() const noexcept;
   [[nodiscard]] Result<PageView> page(PageNo number) override;
+  // Asked before what was read is given to anyone: io, if the data file could not be read meanwhile
+  // (its pages then look like zeros).
+  [[nodiscard]] Result<void> check_health() const;
 
   // A structure that does not exist reads as an empty one.
   [[nodiscard]] Result<Tree> tree(std::string_view name);
@@ -164,8 +173,11 @@ class Environment {
 
   // One bounded step of flush, sync, retirement. True: call again. Background work of one executor
   // worker; safe to call from several threads.
+  // Errors: io, corrupt; not no_space: pages then stay in scratch, and a later call tries again.
   [[nodiscard]] Result<bool> maintain();
-  // Flushes and syncs everything durable.
+  // How long until maintain() has something to do by the clock alone; nullopt: nothing waits.
+  [[nodiscard]] std::optional<os::Duration> maintenance_due_in() const;
+  // Flushes and syncs everything durable. Errors: no_space; busy, if an open snapshot stops it short.
   [[nodiscard]] Result<void> sync_all();
 
   // Walks every page: each is free or reachable exactly once, every checksum holds, every tree is in
@@ -175,7 +187,9 @@ class Environment {
   [[nodiscard]] EnvironmentStats stats() const;
   [[nodiscard]] const std::string& path() const noexcept;
 
-  // Flush, sync, both headers alike. Requires: no open transaction. Idempotent.
+  // Flush, sync, both headers alike. Idempotent. Errors: busy (a transaction is open: nothing was
+  // done); whatever kept the flush from ending, such as no_space: closed all the same, and nothing
+  // acknowledged is lost, the next open replays it.
   [[nodiscard]] Result<void> close();
 
  private:
