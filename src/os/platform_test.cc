@@ -63,8 +63,11 @@ TEST(CondVar, WaitsAndTimesOut) {
     while (changed.wait_for(mutex, milliseconds(1))) {
     }
   }
-  EXPECT_TRUE(mutex.try_lock());
-  mutex.unlock();
+  const bool free_again = mutex.try_lock();
+  EXPECT_TRUE(free_again);
+  if (free_again) {
+    mutex.unlock();
+  }
 }
 
 TEST(Event, IsALatch) {

@@ -15,7 +15,7 @@ namespace rookery::os {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kWindowFirst = 64 * 1024;
+constexpr std::uint64_t kWindowFirst = SharedMemory::kHeapMaxBytes;
 constexpr std::uint64_t kWindowStepMax = 1ULL << 30U;
 
 std::uint64_t round_up(std::uint64_t value) noexcept {
@@ -55,7 +55,7 @@ Error too_large(std::string_view path) {
 }  // namespace
 
 SharedMemory::~SharedMemory() {
-  if (window_ != nullptr) {
+  if (shared_) {
     RK_CHECK(munmap(window_, window_bytes_) == 0);
   }
 }
@@ -64,17 +64,17 @@ Result<void> SharedMemory::reach(std::string_view path, std::uint64_t size_bytes
   if (size_bytes > kMaxBytes) {
     return too_large(path);
   }
-  if (window_ == nullptr) {
-    void* whole = mmap(nullptr, kMaxBytes, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (whole == MAP_FAILED) {
-      return os_error("mmap", path, errno);
-    }
-    window_ = static_cast<std::byte*>(whole);
-    window_bytes_ = kWindowFirst;
-    // The object keeps its full length; only the address space goes back.
-    RK_CHECK(munmap(window_ + kWindowFirst, kMaxBytes - kWindowFirst) == 0);
+  if (size_bytes <= window_bytes_ && window_ != nullptr) {
+    return {};
   }
+  if (!shared_ && size_bytes <= kHeapMaxBytes) {
+    heap_.resize(std::max(round_up(std::max<std::uint64_t>(size_bytes, 1)),
+                          std::min(2 * window_bytes_, kHeapMaxBytes)));
+    window_ = heap_.data();
+    window_bytes_ = heap_.size();
+    return {};
+  }
+  RK_TRY(share(path));
   if (size_bytes <= window_bytes_) {
     return {};
   }
@@ -90,6 +90,39 @@ Result<void> SharedMemory::reach(std::string_view path, std::uint64_t size_bytes
   return {};
 }
 
+// From the heap, if it was there, to a shared object.
+Result<void> SharedMemory::share(std::string_view path) {
+  if (shared_) {
+    return {};
+  }
+  void* whole = mmap(nullptr, kMaxBytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (whole == MAP_FAILED) {
+    return os_error("mmap", path, errno);
+  }
+  // The object keeps its full length. Its window is a second view, because cutting the first down
+  // would leave it in the middle of a hole that is too small for the next object: after 500 files
+  // there would be no room.
+  void* view = mremap(whole, 0, kWindowFirst, MREMAP_MAYMOVE);
+  const int failed = view == MAP_FAILED ? errno : 0;
+  RK_CHECK(munmap(whole, kMaxBytes) == 0);
+  if (failed != 0) {
+    return os_error("mremap", path, failed);
+  }
+  auto* window = static_cast<std::byte*>(view);
+  for (std::uint64_t page = 0; page < heap_.size(); page += kPage) {
+    const std::span<const std::byte> bytes(heap_.data() + page, kPage);
+    if (std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; })) {
+      std::memcpy(window + page, bytes.data(), kPage);  // zeros are there already, for nothing
+    }
+  }
+  heap_ = std::vector<std::byte>();
+  window_ = window;
+  window_bytes_ = kWindowFirst;
+  shared_ = true;
+  return {};
+}
+
 void SharedMemory::clear(std::uint64_t offset, std::uint64_t end) noexcept {
   end = std::min(end, window_bytes_);
   if (offset >= end) {
@@ -97,7 +130,7 @@ void SharedMemory::clear(std::uint64_t offset, std::uint64_t end) noexcept {
   }
   const std::uint64_t first = round_up(offset);
   const std::uint64_t last = end / kPage * kPage;
-  if (first >= last) {
+  if (!shared_ || first >= last) {
     std::memset(window_ + offset, 0, end - offset);
     return;
   }
@@ -112,7 +145,7 @@ Result<std::unique_ptr<Mapping>> SharedMemory::view(std::string_view path, std::
   if (length > kMaxBytes) {
     return too_large(path);
   }
-  RK_TRY(reach(path, 1));
+  RK_TRY(share(path));
   void* data = mremap(window_, 0, round_up(length), MREMAP_MAYMOVE);
   if (data == MAP_FAILED) {
     return os_error("mremap", path, errno);

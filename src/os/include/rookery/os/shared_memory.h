@@ -5,21 +5,25 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "rookery/base/result.h"
 #include "rookery/os/file_system.h"
 
 namespace rookery::os {
 
-// Purpose. The bytes of one file in memory: a shared anonymous object of kMaxBytes virtual bytes, of
-// which only a window is mapped here. mremap with an old length of zero makes further views of the
-// same pages, so no descriptor is spent and nothing is spent on what was never touched.
+// Purpose. The bytes of one file in memory. A small one lies on the heap; with its first view, or
+// past kHeapMaxBytes, it becomes a shared anonymous object of kMaxBytes virtual bytes, of which only
+// a window is mapped here. mremap with an old length of zero makes further views of the same pages,
+// so no descriptor is spent, and nothing on what was never touched.
 // Threads: one at a time; views may be read meanwhile.
 // Owns: its window. Views live on their own.
 class SharedMemory {
  public:
   // Address space that a file may come to need, not memory.
   static constexpr std::uint64_t kMaxBytes = 256ULL << 30U;
+  // A map of its own costs a file page tables and calls that most small files never need.
+  static constexpr std::uint64_t kHeapMaxBytes = 512ULL << 10U;
 
   SharedMemory() = default;
   SharedMemory(const SharedMemory&) = delete;
@@ -41,6 +45,10 @@ class SharedMemory {
   Result<std::unique_ptr<Mapping>> view(std::string_view path, std::uint64_t length, Access access);
 
  private:
+  Result<void> share(std::string_view path);
+
+  std::vector<std::byte> heap_;  // empty once it is shared
+  bool shared_ = false;
   std::byte* window_ = nullptr;
   std::uint64_t window_bytes_ = 0;
 };
