@@ -36,12 +36,12 @@ struct Identity {
 
 // Documents whose id starts with a prefix, in the order of their folded ids.
 struct PrefixQuery {
-  std::string_view starts_with;  // empty: all
+  std::string_view starts_with = {};  // empty: all
   // Against what follows the prefix; see IdPattern. Empty: no such filter.
-  std::string_view matches;
-  std::string_view exclude;
-  std::string_view start_after;  // an id; empty: from the beginning
-  std::uint64_t start = 0;       // matching documents to skip
+  std::string_view matches = {};
+  std::string_view exclude = {};
+  std::string_view start_after = {};  // an id; empty: from the beginning
+  std::uint64_t start = 0;            // matching documents to skip
   std::uint64_t page_size = ~std::uint64_t{0};
 };
 
@@ -52,7 +52,7 @@ struct DocumentStats {
   std::uint64_t collection_count = 0;
   std::uint64_t last_document_etag = 0;
   std::uint64_t last_etag = 0;  // of the database: documents and tombstones
-  std::string change_vector;    // of the database
+  std::string change_vector;    // of the database; see DocumentReader
 };
 
 class DocumentReader {
@@ -84,6 +84,8 @@ class DocumentReader {
                                                          std::uint64_t page_size) const;
   [[nodiscard]] Result<DocumentStats> stats() const;
   [[nodiscard]] Result<std::uint64_t> last_etag() const;
+  // Of the database: everything in it, tombstones too. Empty before the first write.
+  [[nodiscard]] Result<std::string> change_vector() const;
   // nullopt before the first write.
   [[nodiscard]] Result<std::optional<DatabaseId>> database_id() const;
 
@@ -98,6 +100,9 @@ class DocumentReader {
         identities_(identities),
         meta_(meta) {}
 
+  [[nodiscard]] Result<std::optional<DocumentView>> get_folded(std::string_view folded_id) const;
+  [[nodiscard]] Result<std::optional<DocumentView>> get_tombstone_folded(
+      std::string_view folded_id) const;
   [[nodiscard]] Result<std::optional<std::uint32_t>> collection_number(
       std::string_view collection) const;
   [[nodiscard]] static Result<void> scan_numbered(const store::Table& table, std::uint32_t number,

@@ -10,6 +10,7 @@
 #include "rookery/base/result.h"
 #include "rookery/doc/change_vector.h"
 #include "rookery/doc/document.h"
+#include "rookery/doc/id.h"
 #include "rookery/doc/reader.h"
 #include "rookery/os/platform.h"
 #include "rookery/store/environment.h"
@@ -33,16 +34,16 @@ struct WriterContext {
 
 struct PutRequest {
   // nullopt or empty: a GUID; "x/": the etag; "x|": an identity. See IdForm.
-  std::optional<std::string_view> id;
+  std::optional<std::string_view> id = {};
   // nullopt: no check; "": must not exist; else: must be the document's change vector.
-  std::optional<std::string_view> expected_change_vector;
+  std::optional<std::string_view> expected_change_vector = {};
   const PreparedDocument& document;
   // Leaves a document alone (no new etag) that has this content already.
   bool skip_if_unchanged = false;
 };
 
 struct PutResult {
-  std::string id;
+  std::string id = {};
   std::string collection;
   std::string change_vector;
   std::uint64_t etag = 0;
@@ -52,9 +53,9 @@ struct PutResult {
 };
 
 struct DeleteRequest {
-  std::string_view id;
+  std::string_view id = {};
   // As in PutRequest.
-  std::optional<std::string_view> expected_change_vector;
+  std::optional<std::string_view> expected_change_vector = {};
 };
 
 struct DeleteResult {
@@ -65,9 +66,9 @@ struct DeleteResult {
 };
 
 struct HiLoNextRequest {
-  std::string_view tag;
+  std::string_view tag = {};
   std::uint64_t last_batch_size = 0;
-  std::optional<os::WallTime> last_range_at;
+  std::optional<os::WallTime> last_range_at = {};
   std::uint64_t last_max = 0;
   char separator = '/';
 };
@@ -82,7 +83,7 @@ struct HiLoRange {
 };
 
 struct HiLoReturnRequest {
-  std::string_view tag;
+  std::string_view tag = {};
   std::uint64_t last = 0;  // last used
   std::uint64_t end = 0;   // last of the range given out
 };
@@ -116,6 +117,8 @@ class DocumentWriter {
   [[nodiscard]] Result<std::uint64_t> purge_tombstones(std::uint64_t up_to_etag,
                                                        std::uint64_t count_max);
 
+  [[nodiscard]] std::uint64_t last_etag() const noexcept { return last_etag_; }
+
   // Grows with every change made; see Errors above.
   [[nodiscard]] std::uint64_t change_count() const noexcept { return change_count_; }
 
@@ -143,23 +146,28 @@ class DocumentWriter {
 
   DocumentWriter(const WriterContext& context, const Structures& structures);
 
-  [[nodiscard]] Result<std::string> resolve_id(const PutRequest& request);
+  [[nodiscard]] Result<std::string> resolve_id(std::string_view id, IdForm form);
+  [[nodiscard]] Result<std::string> next_etag_id(std::string_view id);
   [[nodiscard]] Result<std::string> next_identity_id(std::string_view id);
-  [[nodiscard]] Result<Collection*> collection(std::string_view name);
-  [[nodiscard]] Result<void> remove(const DocumentView& document, std::uint64_t etag,
-                                    std::string_view change_vector);
+  [[nodiscard]] Result<bool> exists(std::string_view id) const;
+  [[nodiscard]] Result<std::uint64_t> next_etag();
   [[nodiscard]] Result<std::string> next_change_vector(std::string_view before,
                                                        std::uint64_t etag) const;
+  [[nodiscard]] Result<Collection*> collection(std::string_view name);
   [[nodiscard]] Result<PutResult> store_document(std::string_view id, std::string_view folded_id,
                                                  const std::optional<DocumentView>& before,
-                                                 const PreparedDocument& document);
-  [[nodiscard]] Result<void> put_hilo(std::string_view id,
-                                      const std::optional<DocumentView>& before, std::uint64_t max);
+                                                 const PreparedDocument& prepared);
+  [[nodiscard]] Result<DeleteResult> remove(const DocumentView& document);
+  [[nodiscard]] Result<void> erase_tombstone(std::string_view folded_id, Collection& in);
+  [[nodiscard]] Result<void> put_hilo(std::string_view id, std::uint64_t max);
+  [[nodiscard]] Result<void> put_meta(std::string_view key, std::string_view value);
+  [[nodiscard]] Result<void> finish_collections();
 
   WriterContext context_;
   Structures structures_;
   DocumentReader reader_;
   std::uint64_t last_etag_ = 0;
+  std::uint64_t finished_etag_ = 0;  // as the transaction has it
   std::uint32_t last_collection_number_ = 0;
   std::map<std::string, Collection, std::less<>> collections_;  // by folded name; read so far
   std::uint64_t change_count_ = 0;
