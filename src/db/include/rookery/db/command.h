@@ -19,37 +19,37 @@
 namespace rookery::db {
 
 struct PutCommand {
-  std::optional<std::string> id;                      // see doc::PutRequest
-  std::optional<std::string> expected_change_vector;  // nullopt: no check; "": must not exist
+  std::optional<std::string> id = {};                      // see doc::PutRequest
+  std::optional<std::string> expected_change_vector = {};  // nullopt: no check; "": must not exist
   doc::PreparedDocument document;
   bool skip_if_unchanged = false;
 };
 
 struct DeleteCommand {
-  std::string id;
-  std::optional<std::string> expected_change_vector;
+  std::string id = {};
+  std::optional<std::string> expected_change_vector = {};
 };
 
 struct HiLoNextCommand {
-  std::string tag;
+  std::string tag = {};
   std::uint64_t last_batch_size = 0;
-  std::optional<os::WallTime> last_range_at;
+  std::optional<os::WallTime> last_range_at = {};
   std::uint64_t last_max = 0;
   char separator = '/';
 };
 
 struct HiLoReturnCommand {
-  std::string tag;
+  std::string tag = {};
   std::uint64_t last = 0;
   std::uint64_t end = 0;
 };
 
 struct IdentityNextCommand {
-  std::string name;  // with or without its '|'
+  std::string name = {};  // with or without its '|'
 };
 
 struct IdentitySeedCommand {
-  std::string name;
+  std::string name = {};
   std::int64_t value = 0;
   bool force = false;
 };

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "folders.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rookery::db {
+
+namespace {
+
+constexpr std::string_view kCreating = ".creating";
+
+}  // namespace
+
+Folders::Folders(os::Platform& platform, std::string data_dir)
+    : platform_(platform),
+      data_dir_(std::move(data_dir)),
+      databases_dir_(os::join_path(data_dir_, "Databases")) {}
+
+Result<void> Folders::prepare() {
+  RK_TRY(os::create_directories(platform_.files, databases_dir_));
+  return platform_.files.sync_directory(data_dir_);
+}
+
+std::string Folders::system_path() const {
+  return os::join_path(data_dir_, "System");
+}
+
+std::string Folders::reserve_path() const {
+  return os::join_path(data_dir_, "reserve");
+}
+
+std::string Folders::path(std::string_view folder) const {
+  return os::join_path(databases_dir_, folder);
+}
+
+std::string Folders::database_path(std::string_view folded_name) const {
+  return path(folded_name);
+}
+
+Result<bool> Folders::database_exists(std::string_view folded_name) const {
+  RK_TRY_ASSIGN(const std::optional<os::FileInfo> info, platform_.files.info(path(folded_name)));
+  return info.has_value();
+}
+
+Result<void> Folders::build(std::string_view folded_name, store::EnvironmentOptions options) {
+  options.path = path(std::string(folded_name) + std::string(kCreating));
+  options.create_if_missing = true;
+  RK_TRY(os::remove_tree(platform_.files, options.path));
+  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
+                store::Environment::open(platform_, options));
+  RK_TRY(environment->close());
+  return platform_.files.sync_directory(databases_dir_);
+}
+
+Result<void> Folders::complete_creation(std::string_view folded_name) {
+  RK_TRY_ASSIGN(const bool exists, database_exists(folded_name));
+  if (exists) {
+    return {};
+  }
+  RK_TRY(platform_.files.rename(path(std::string(folded_name) + std::string(kCreating)),
+                                path(folded_name)));
+  return platform_.files.sync_directory(databases_dir_);
+}
+
+void Folders::undo_build(std::string_view folded_name) {
+  // What cannot be removed now is found at the next start.
+  static_cast<void>(
+      os::remove_tree(platform_.files, path(std::string(folded_name) + std::string(kCreating))));
+}
+
+Result<void> Folders::begin_deletion(const Deletion& deletion) {
+  RK_TRY_ASSIGN(const bool exists, database_exists(deletion.source));
+  if (!exists) {
+    return {};
+  }
+  RK_TRY(platform_.files.rename(path(deletion.source), path(deletion.target)));
+  return platform_.files.sync_directory(databases_dir_);
+}
+
+Result<void> Folders::finish_deletion(const Deletion& deletion) {
+  RK_TRY(os::remove_tree(platform_.files, path(deletion.target)));
+  return platform_.files.sync_directory(databases_dir_);
+}
+
+Result<std::vector<std::string>> Folders::abandoned_creations(
+    const std::vector<std::string>& folded_names) const {
+  std::vector<std::string> abandoned;
+  RK_TRY_ASSIGN(const std::vector<std::string> names, platform_.files.list(databases_dir_));
+  for (std::string_view name : names) {
+    if (!name.ends_with(kCreating)) {
+      continue;
+    }
+    name.remove_suffix(kCreating.size());
+    if (std::find(folded_names.begin(), folded_names.end(), name) == folded_names.end()) {
+      abandoned.emplace_back(name);
+    }
+  }
+  return abandoned;
+}
+
+}  // namespace rookery::db

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening databases when they are asked for, handing out uses of them, closing them when all uses
+// have ended.
+#include <algorithm>
+#include <utility>
+
+#include "rookery/value/text.h"
+
+#include "server_state.h"
+#include "server_workers.h"
+
+namespace rookery::db {
+
+namespace {
+
+// A database that could not be opened is tried again by who asks for it, but not more often.
+constexpr os::Duration kFaultRetry = std::chrono::seconds(5);
+// Folders deleted by one slice of the worker.
+constexpr std::size_t kDeletionsASlice = 16;
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Server::State::open_database(const Entry& entry) {
+  if (const Result<void> there = folders_.complete_creation(entry.folded_name); !there) {
+    return there.error().with_context("the folder of database '" + entry.name + "'");
+  }
+  DatabaseOptions options;
+  options.name = entry.name;
+  options.id = entry.id;
+  options.node_tag = options_.node_tag;
+  options.limits = options_.limits;
+  options.environment = options_.environment;
+  options.environment.path = folders_.database_path(entry.folded_name);
+  options.environment.create_if_missing = false;
+  options.environment.reserve = reserve_.get();
+  options.log = options_.log;
+  return Database::open(platform_, {*foreground_, *background_}, std::move(options));
+}
+
+DatabaseRef Server::State::make_ref(const EntryRef& entry) {
+  RK_CHECK(entry->database != nullptr);
+  ++entry->users;
+  return {entry->database.get(), [this, entry](Database*) { release(*entry); }};
+}
+
+void Server::State::release(Entry& entry) {
+  const os::MutexLock lock(mutex_);
+  RK_CHECK(entry.users > 0);
+  if (--entry.users == 0) {
+    changed_.notify_all();
+  }
+}
+
+// nullopt: it is loading.
+std::optional<Result<DatabaseRef>> Server::State::acquire_locked(const EntryRef& entry) {
+  switch (entry->state) {
+    case DatabaseState::kReady:
+      return make_ref(entry);
+    case DatabaseState::kLoading:
+      return std::nullopt;
+    case DatabaseState::kDisabled:
+      return Error(ErrorCode::disabled, "database '" + entry->name + "' is disabled");
+    case DatabaseState::kDropping:
+      return unknown_database(entry->name);
+    case DatabaseState::kFaulted:
+      if (platform_.clock.monotonic() - entry->fault_time < kFaultRetry) {
+        return *entry->fault;
+      }
+      break;
+    case DatabaseState::kIdle:
+      break;
+  }
+  entry->state = DatabaseState::kLoading;
+  load_queue_.push_back(entry);
+  for (const std::unique_ptr<LoadWorker>& worker : load_workers_) {
+    loading_->wake(*worker);
+  }
+  return std::nullopt;
+}
+
+Result<DatabaseRef> Server::State::try_acquire(std::string_view name) {
+  const std::string folded = value::fold_case(name);
+  const os::MutexLock lock(mutex_);
+  if (closing_) {
+    return Error(ErrorCode::shutting_down);
+  }
+  const auto found = entries_.find(folded);
+  if (found == entries_.end()) {
+    return unknown_database(name);
+  }
+  std::optional<Result<DatabaseRef>> answer = acquire_locked(found->second);
+  if (answer.has_value()) {
+    return std::move(*answer);
+  }
+  return Error(ErrorCode::loading, "database '" + std::string(name) + "' is loading");
+}
+
+void Server::State::acquire(std::string_view name, Done done) {
+  const std::string folded = value::fold_case(name);
+  std::optional<Result<DatabaseRef>> answer;
+  {
+    const os::MutexLock lock(mutex_);
+    const auto found = entries_.find(folded);
+    if (closing_) {
+      answer = Error(ErrorCode::shutting_down);
+    } else if (found == entries_.end()) {
+      answer = unknown_database(name);
+    } else {
+      answer = acquire_locked(found->second);
+      if (!answer.has_value()) {
+        found->second->waiters.push_back(
+            {std::move(done), platform_.clock.monotonic() + options_.load_wait_max});
+        loading_->wake_after(*timeout_worker_, options_.load_wait_max);
+      }
+    }
+  }
+  if (answer.has_value()) {
+    done(std::move(*answer));
+  }
+}
+
+bool Server::State::load_one() {
+  EntryRef entry;
+  {
+    const os::MutexLock lock(mutex_);
+    if (load_queue_.empty()) {
+      return false;
+    }
+    entry = std::move(load_queue_.front());
+    load_queue_.pop_front();
+    RK_CHECK(entry->state == DatabaseState::kLoading);
+  }
+  // Nobody else touches what open_database() reads while the entry is loading.
+  Result<std::unique_ptr<Database>> opened = open_database(*entry);
+  if (!opened) {
+    log(LogLevel::kError,
+        "database '" + entry->name + "' cannot be opened: " + opened.error().to_string());
+  }
+  std::vector<std::pair<Done, Result<DatabaseRef>>> answers;
+  bool more = false;
+  {
+    const os::MutexLock lock(mutex_);
+    if (opened.has_value()) {
+      entry->database = std::move(*opened);
+      entry->state = DatabaseState::kReady;
+      entry->fault.reset();
+    } else {
+      entry->state = DatabaseState::kFaulted;
+      entry->fault = opened.error();
+      entry->fault_time = platform_.clock.monotonic();
+    }
+    for (Waiter& waiter : std::exchange(entry->waiters, {})) {
+      answers.emplace_back(std::move(waiter.done), entry->fault.has_value()
+                                                       ? Result<DatabaseRef>(*entry->fault)
+                                                       : Result<DatabaseRef>(make_ref(entry)));
+    }
+    changed_.notify_all();
+    more = !load_queue_.empty();
+  }
+  for (auto& [done, answer] : answers) {
+    done(std::move(answer));
+  }
+  return more;
+}
+
+// Answers who has waited too long, and sleeps until the next one has.
+bool Server::State::expire_waiters() {
+  std::vector<std::pair<Done, std::string>> expired;
+  const os::MonotonicTime now = platform_.clock.monotonic();
+  {
+    const os::MutexLock lock(mutex_);
+    os::MonotonicTime next = os::MonotonicTime::max();
+    for (auto& [folded, entry] : entries_) {
+      std::vector<Waiter>& waiters = entry->waiters;
+      const auto waits_on = std::stable_partition(
+          waiters.begin(), waiters.end(), [now](const Waiter& w) { return w.deadline > now; });
+      for (auto it = waits_on; it != waiters.end(); ++it) {
+        expired.emplace_back(std::move(it->done), entry->name);
+      }
+      waiters.erase(waits_on, waiters.end());
+      for (const Waiter& waiter : waiters) {
+        next = std::min(next, waiter.deadline);
+      }
+    }
+    if (next != os::MonotonicTime::max()) {
+      loading_->wake_after(*timeout_worker_, next - now);
+    }
+  }
+  for (auto& [done, name] : expired) {
+    done(Error(ErrorCode::loading, "database '" + name + "' is still loading"));
+  }
+  return false;
+}
+
+Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
+  std::unique_ptr<Database> database;
+  {
+    const os::MutexLock lock(mutex_);
+    while (entry->state == DatabaseState::kLoading) {
+      changed_.wait(mutex_);
+    }
+    const DatabaseState before = entry->state;
+    entry->state = state;
+    const os::MonotonicTime deadline = platform_.clock.monotonic() + options_.release_wait_max;
+    while (entry->users > 0) {
+      const os::Duration left = deadline - platform_.clock.monotonic();
+      if (left <= os::Duration::zero()) {
+        entry->state = before;
+        return Error(ErrorCode::timed_out, "database '" + entry->name + "' is still in use by " +
+                                               std::to_string(entry->users) + " requests");
+      }
+      static_cast<void>(changed_.wait_for(mutex_, left));
+    }
+    database = std::move(entry->database);
+  }
+  return database == nullptr ? Result<void>() : database->close();
+}
+
+Result<bool> Server::State::unload(std::string_view name) {
+  const std::string folded = value::fold_case(name);
+  const NameLock name_lock(*this, {folded});
+  RK_TRY(name_lock.taken());
+  const EntryRef entry = find(folded);
+  if (entry == nullptr) {
+    return unknown_database(name);
+  }
+  std::unique_ptr<Database> database;
+  {
+    const os::MutexLock lock(mutex_);
+    if (entry->state != DatabaseState::kReady) {
+      return entry->database == nullptr && entry->state != DatabaseState::kLoading;
+    }
+    if (entry->users > 0) {
+      return false;
+    }
+    // kLoading keeps who asks for it meanwhile waiting, but nothing loads it yet.
+    entry->state = DatabaseState::kLoading;
+    database = std::move(entry->database);
+  }
+  const Result<void> closed = database->close();
+  database.reset();
+  {
+    const os::MutexLock lock(mutex_);
+    if (entry->waiters.empty()) {
+      entry->state = DatabaseState::kIdle;
+    } else {
+      load_queue_.push_back(entry);
+      for (const std::unique_ptr<LoadWorker>& worker : load_workers_) {
+        loading_->wake(*worker);
+      }
+    }
+    changed_.notify_all();
+  }
+  RK_TRY(closed);
+  return true;
+}
+
+bool Server::State::delete_folders() {
+  std::vector<Deletion> deletions;
+  bool more = false;
+  {
+    const os::MutexLock lock(mutex_);
+    while (!deletions_.empty() && deletions.size() < kDeletionsASlice) {
+      deletions.push_back(std::move(deletions_.front()));
+      deletions_.pop_front();
+    }
+    more = !deletions_.empty();
+  }
+  std::vector<Deletion> finished;
+  for (const Deletion& deletion : deletions) {
+    if (const Result<void> deleted = folders_.finish_deletion(deletion); deleted.has_value()) {
+      finished.push_back(deletion);
+    } else {
+      // It stays noted: the next start tries again.
+      log(LogLevel::kWarning,
+          "cannot delete folder " + deletion.target + ": " + deleted.error().to_string());
+    }
+  }
+  if (finished.empty()) {
+    return more;
+  }
+  if (const Result<void> erased = system_->erase_deletions(finished); !erased) {
+    log(LogLevel::kWarning,
+        "cannot forget deleted folders, will try at the next start: " + erased.error().to_string());
+  }
+  const os::MutexLock lock(mutex_);
+  stats_.folders_deleted += finished.size();
+  return more;
+}
+
+void Server::State::set_state(const EntryRef& entry, DatabaseState state) {
+  const os::MutexLock lock(mutex_);
+  entry->state = state;
+  changed_.notify_all();
+}
+
+void Server::State::log(LogLevel level, const std::string& text) const {
+  if (options_.log != nullptr) {
+    options_.log(level, text);
+  }
+}
+
+}  // namespace rookery::db
