@@ -251,6 +251,40 @@ TEST(SimFileSystem, ANameGoesThroughItsStatesInOrder) {
   EXPECT_THAT(files.list("/").value(), ElementsAre("g"));
 }
 
+// Renamed away, and its old name given to another: the other under that name without the first under
+// its new one would mean that the first was lost, which no order of these changes can do.
+TEST(SimFileSystem, ALaterChangeOfANameNeedsTheEarlier) {
+  SimFileSystem files;
+  write(*create(files, "/a", true), 0, "1");
+  ASSERT_TRUE(files.sync_directory("/").has_value());
+  ASSERT_TRUE(files.rename("/a", "/b").has_value());
+  write(*create(files, "/a", true), 0, "2");
+  std::set<std::string> outcomes;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SimFileSystem after({}, files.cut_copy(Survival::kSubset, seed));
+    std::string outcome;
+    const std::vector<std::string> names = after.list("/").value();
+    for (const std::string& name : names) {
+      outcome += name + read_all(after, "/" + name) + " ";
+    }
+    outcomes.insert(outcome);
+  }
+  EXPECT_THAT(outcomes, ElementsAre("a1 ", "a2 b1 ", "b1 "));
+}
+
+TEST(SimFileSystem, ASyncSettlesWhatItsNamesWentThrough) {
+  SimFileSystem files;
+  ASSERT_TRUE(files.create_directory("/d").has_value());
+  write(*create(files, "/a", true), 0, "1");
+  ASSERT_TRUE(files.sync_directory("/").has_value());
+  ASSERT_TRUE(files.rename("/a", "/d/b").has_value());  // waits for both directories
+  write(*create(files, "/a", true), 0, "2");
+  ASSERT_TRUE(files.sync_directory("/").has_value());  // of one only, but "a" needs it
+  cut_and_reopen(files, Survival::kNothing);
+  EXPECT_EQ(read_all(files, "/a"), "2");
+  EXPECT_EQ(read_all(files, "/d/b"), "1");
+}
+
 TEST(SimFileSystem, AnUnlinkedFileComesBackWithItsBytes) {
   SimFileSystem files;
   auto file = create(files, "/f", true);
