@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries in the shapes that the official clients send, each parsed, printed and parsed again. The
-// list was written by hand from what those clients emit and what their users write.
+// Queries in the shapes that the official clients send, and those of the documentation, each parsed,
+// printed and parsed again. The list was written by hand from what those clients emit and what their
+// users write.
+#include <fstream>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -13,24 +16,39 @@
 namespace rookery::query {
 namespace {
 
+void expect_round_trip(std::string_view text) {
+  SCOPED_TRACE(text);
+  const auto first = parse(text);
+  ASSERT_TRUE(first.has_value()) << first.error().message();
+  const std::string printed = print(*first);
+  const auto second = parse(printed);
+  ASSERT_TRUE(second.has_value()) << printed << "\n" << second.error().message();
+  EXPECT_EQ(*first, *second) << printed;
+  EXPECT_EQ(print(*second), printed);
+}
+
 TEST(ClientQueries, ParsePrintAndParseToTheSameTree) {
   ASSERT_GT(kExampleQueries.size(), 100U);
   for (const std::string_view text : kExampleQueries) {
-    SCOPED_TRACE(text);
-    const auto first = parse(text);
-    if (!first.has_value()) {
-      ADD_FAILURE() << first.error().message();
-      continue;
-    }
-    const std::string printed = print(*first);
-    const auto second = parse(printed);
-    if (!second.has_value()) {
-      ADD_FAILURE() << printed << "\n" << second.error().message();
-      continue;
-    }
-    EXPECT_EQ(*first, *second) << printed;
-    EXPECT_EQ(print(*second), printed);
+    expect_round_trip(text);
   }
+}
+
+TEST(ClientQueries, OfTheDocumentationParse) {
+  std::ifstream page(RK_SOURCE_DIR "/docs/rql-grammar.md");
+  std::string line;
+  while (std::getline(page, line) && line != "## Examples") {
+  }
+  int count = 0;
+  for (int fences = 0; fences < 2 && std::getline(page, line);) {
+    if (line == "```") {
+      ++fences;
+    } else if (fences == 1) {
+      expect_round_trip(line);
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 10);
 }
 
 TEST(ClientQueries, GraphQueriesAreRefusedByNameAndPlace) {

@@ -86,8 +86,8 @@ struct PathSegment {
   bool operator==(const PathSegment& other) const = default;
 };
 
-// `lines[].product`, `'@metadata'.'@collection'`. Whether the first segment is an alias is not known
-// here.
+// `lines[].product`, `'@metadata'.'@collection'`. Whether the first segment is an alias is not
+// known here.
 struct Path {
   std::vector<PathSegment> segments;
 

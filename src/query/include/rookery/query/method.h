@@ -17,7 +17,7 @@ enum class Method : std::uint8_t {
 #undef RK_RQL_METHOD
 };
 
-// Names are compared without regard to ASCII case: the clients write both array(...) and Array(...).
+// Names are compared without regard to ASCII case: clients write both array(...) and Array(...).
 [[nodiscard]] Method method_named(std::string_view name) noexcept;
 
 // The name as the documentation spells it; empty for kFunction.
