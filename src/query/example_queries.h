@@ -104,6 +104,7 @@ inline constexpr std::array kExampleQueries = std::to_array<std::string_view>({
     "from users select *",
     "from users select null, id() as id, 5 as five, true as yes, $p0 as given",
     "from users select distinct, name",
+    "from users select distinct",
     "from users select distinct as d",
     "from users select counter(\"Downloads\") as downloads",
     "from users as u select counter(u, \"Downloads\") as downloads, counterRaw(u, 'likes')",

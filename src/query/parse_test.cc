@@ -178,6 +178,16 @@ TEST(Parse, ReadsOrders) {
   EXPECT_EQ(std::get<Call>(query.order_by[2].value.node).method, Method::kScore);
 }
 
+TEST(Parse, TellsDistinctFromAFieldOfThatName) {
+  EXPECT_TRUE(parsed("from a select distinct b").select->distinct);
+  EXPECT_TRUE(parsed("from a select distinct *").select->distinct);
+  EXPECT_TRUE(parsed("from a select distinct { b: 1 }").select->distinct);
+  EXPECT_FALSE(parsed("from a select distinct").select->distinct);
+  EXPECT_FALSE(parsed("from a select distinct, b").select->distinct);
+  EXPECT_FALSE(parsed("from a select distinct.b").select->distinct);
+  EXPECT_FALSE(parsed("from a select distinct as b").select->distinct);
+}
+
 TEST(Parse, KeepsScriptsToTheByte) {
   const Query query = parsed("from a update {{ this.x = '}'; } // }\n }");
   EXPECT_EQ(query.update->text, "{ this.x = '}'; } // }\n ");
