@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "rookery/base/checksum.h"
+#include "rookery/base/coding.h"
 #include "rookery/value/json.h"
 
 #include "key_table.h"
@@ -197,6 +200,47 @@ TEST(KeyTable, NumbersEachKeyOnce) {
   EXPECT_EQ(table.count(), 1000U);
   table.clear();
   EXPECT_EQ(table.intern("key7"), 0U);
+}
+
+// Keys that all begin their search at one slot of the smallest table.
+std::vector<std::string> colliding_keys(std::size_t count) {
+  std::vector<std::string> keys;
+  for (int i = 0; keys.size() < count; ++i) {
+    const std::string key = "k" + std::to_string(i);
+    if ((checksum64(as_bytes(key)) & 63U) == 5) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+TEST(KeyTable, StoresAKeyTwiceRatherThanSearchLong) {
+  KeyTable table;
+  const std::vector<std::string> keys = colliding_keys(20);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(table.intern(keys[i]), i);
+  }
+  EXPECT_TRUE(table.has_twins());
+  EXPECT_EQ(table.intern(keys.back()), 20U);
+  EXPECT_EQ(table.at(19), table.at(20));
+  EXPECT_EQ(table.intern(keys.front()), 0U);
+}
+
+TEST(KeyTable, SharesNoKeyAndStillTellsTwinsApart) {
+  const std::vector<std::string> keys = colliding_keys(20);
+  std::string crowd = "{";
+  for (const std::string& key : keys) {
+    crowd += (crowd.size() > 1 ? ",\"" : "\"") + key + "\":0";
+  }
+  crowd += "}";
+  const std::string last = "\"" + keys.back() + "\":1";
+  const std::string once = "[" + crowd + ",{" + last + "},{\"other\":2," + last + "}]";
+  const Result<Document> document = parse_json(once);
+  ASSERT_TRUE(document);
+  ASSERT_TRUE(validate(document->bytes()));
+  EXPECT_EQ(to_json(document->root()), once);
+  EXPECT_EQ(document->root().at(2).find_int64(keys.back()), 1);
+  EXPECT_FALSE(parse_json("[" + crowd + ",{" + last + ",\"other\":2," + last + "}]"));
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ std::string utf8_of(std::uint32_t c) {
 
 TEST(FoldCase, IsSettledAfterOneStepForEveryCodePoint) {
   std::size_t changed = 0;
-  for (std::uint32_t c = 0; c <= 0x10FFFF; ++c) {
+  // Nothing beyond plane 1 has case: a sample of those does.
+  for (std::uint32_t c = 0; c <= 0x10FFFF; c += c < 0x20000 ? 1 : 61) {
     const std::string text = utf8_of(c);
     const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
     ASSERT_EQ(is_utf8(text), !surrogate) << c;

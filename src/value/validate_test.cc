@@ -80,19 +80,21 @@ TEST(Validate, SaysWhenTheFormatIsNewer) {
   EXPECT_EQ(validate(as_bytes(bytes)).error().code(), ErrorCode::corrupt);
 }
 
-// Every single-byte damage is either refused or leaves another sound document.
-TEST(Validate, SurvivesEveryByteInEveryPlace) {
+// Every damage to one byte is either refused or leaves another sound document.
+TEST(Validate, SurvivesDamageInEveryPlace) {
   const std::string bytes = sample_bytes();
   std::size_t refused = 0;
   std::size_t accepted = 0;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
-    for (int value = 0; value < 256; ++value) {
+    const auto byte = static_cast<unsigned char>(bytes[at]);
+    for (unsigned change = 0; change < 12; ++change) {
+      const unsigned others[] = {byte + 1U, byte - 1U, 0U, 0xFFU};
+      const unsigned value = change < 8 ? byte ^ (1U << change) : others[change - 8];
       std::string damaged = bytes;
-      damaged[at] = static_cast<char>(value);
-      if (damaged == bytes) {
-        continue;
+      damaged[at] = static_cast<char>(static_cast<unsigned char>(value));
+      if (damaged != bytes) {
+        ++(reads_whole(Exact(damaged)) ? accepted : refused);
       }
-      ++(reads_whole(Exact(damaged)) ? accepted : refused);
     }
   }
   EXPECT_GT(refused, accepted / 2);
@@ -102,14 +104,14 @@ TEST(Validate, SurvivesEveryByteInEveryPlace) {
 TEST(Validate, SurvivesRandomDamage) {
   Prng prng(test_seed());
   const std::string bytes = sample_bytes();
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     std::string damaged = bytes;
     for (std::uint64_t i = prng.below(4); i < 5; ++i) {
       damaged[prng.below(damaged.size())] = static_cast<char>(prng.below(256));
     }
     static_cast<void>(reads_whole(Exact(damaged)));
   }
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     std::string noise(12 + prng.below(60), '\0');
     for (char& c : noise) {
       c = static_cast<char>(prng.below(8));
