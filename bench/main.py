@@ -2,6 +2,7 @@
 """Runs one benchmark: interleaved pairs, the median of ratios, histograms. Called by bench/run."""
 
 import argparse
+import json
 import os
 import pathlib
 import platform
@@ -26,7 +27,7 @@ class Run:
         self.pairs = options.pairs or (1 if self.toy else 5)
         self.seconds = options.seconds or (0.3 if self.toy else 5)
         self.tools = pathlib.Path(os.environ.get("RK_BENCH_BUILD", ROOT / "build/release/bench"))
-        self.server = find_server(self.tools)
+        self.server = find_server(self.tools) if options.name != "B3commit" else None
         base = pathlib.Path(os.environ.get("RK_BENCH_FOLDER", "/var/tmp/rookery-bench"))
         self.folder = base / f"{options.name}-{os.getpid()}"
         self.lines = []
@@ -264,13 +265,41 @@ def b1r(run):
         stop_all(rookery, postgres, nothing)
 
 
+def store_commit(run):
+    """One durable commit of the store, one writer, against a raw O_DSYNC append of as many bytes."""
+    folder = run.folder / "store"
+    folder.mkdir()
+    done = subprocess.run(
+        [str(run.tools / "bench_store_commit"), "--folder", str(folder), "--rounds",
+         str(run.pairs), "--commits", "20" if run.toy else "2000"], capture_output=True, text=True,
+        check=False)
+    if done.returncode != 0:
+        raise peers.BenchFailed(done.stderr.strip())
+    result = json.loads(done.stdout)
+    run.say(f"A commit writes {result['commit_bytes']} bytes; raw appends with"
+            f" {'O_DIRECT and ' if result['direct'] else ''}O_DSYNC.")
+    run.say()
+    run.say("| | p50 us | p99 us | p99.9 us | max us |")
+    run.say("|---|---:|---:|---:|---:|")
+    for name in ("store", "raw"):
+        row = result[name]
+        run.say(f"| {name} | {row['p50_us']:.1f} | {row['p99_us']:.1f} | {row['p999_us']:.1f}"
+                f" | {row['max_us']:.1f} |")
+    run.say()
+    ratios = sorted(r["store_p50_us"] / r["raw_p50_us"] for r in result["rounds"])
+    run.say(f"**store / raw: {statistics.median(ratios):.2f} x** (rounds {ratios[0]:.2f} to"
+            f" {ratios[-1]:.2f}; aim <= 1.15)")
+    run.say()
+    histogram(run, {name: [result[name]] for name in ("store", "raw")})
+
+
 def stop_all(*running):
     for peer in running:
         if peer is not None:
             peer.stop()
 
 
-BENCHMARKS = {"B1": b1, "B1r": b1r}
+BENCHMARKS = {"B1": b1, "B1r": b1r, "B3commit": store_commit}
 
 
 def main(arguments):

@@ -194,7 +194,7 @@ def asan_part(part):
 
 def tsan_part(part):
     configure(part, "tsan")
-    wanted = re.compile(rf"^({'|'.join(TSAN_LAYERS)})_(unit|prop)$")
+    wanted = re.compile(rf"^({'|'.join(TSAN_LAYERS)})_(\w+_)?(unit|prop)$")
     names = [name for name, _ in listed_tests("tsan") if wanted.match(name)]
     build(part, "tsan", names)
     return ctest(part, "tsan", ["-R", wanted.pattern])
