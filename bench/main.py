@@ -266,7 +266,7 @@ def b1r(run):
 
 
 def store_commit(run):
-    """One durable commit of the store, one writer, against a raw O_DSYNC append of as many bytes."""
+    """One durable commit of the store, one writer, against a raw O_DSYNC append as long."""
     folder = run.folder / "store"
     folder.mkdir()
     done = subprocess.run(
