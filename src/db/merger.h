@@ -14,10 +14,10 @@
 #include "rookery/os/executor.h"
 #include "rookery/os/sync.h"
 
-// Purpose. The one writer of a database: takes batches off a queue, executes as many as fit into one
-// store transaction, commits it without waiting, and executes the next ones while that is written.
+// Purpose. The one writer of a database: takes batches off a queue, executes as many as fit into
+// one store transaction, commits it without waiting, and executes the next ones while that is written.
 //
-//   submit -> queue -> [transaction worker] -> commit_async -> [whoever has the journal role] -> done
+//   submit -> queue -> [transaction worker] -> commit_async -> [who has the journal role] -> done
 //
 // Invariants.
 // 1. Batches are executed in the order of submission, each whole or not at all.

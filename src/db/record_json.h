@@ -12,7 +12,7 @@
 
 namespace rookery::db {
 
-// A record of `name` with what `json` (an object, or null) says; etag and id are left to the caller.
+// A record of `name` with what `json` (an object, or null) says; etag and id are for the caller.
 // Errors: invalid_argument (types, another DatabaseName), not_supported (what asks for a kind of
 // database that there is not: Encrypted, Sharding).
 [[nodiscard]] Result<DatabaseRecord> make_record(std::string_view name, value::View json);

@@ -18,7 +18,7 @@
 #include "folders.h"
 #include "system_store.h"
 
-// Purpose. What Server is made of: one entry a database, which says what state it is in, who uses it
+// Purpose. What Server is made of: one entry a database, which says its state, who uses it
 // and who waits for it; workers that open databases and delete folders.
 //
 //              acquire             loaded

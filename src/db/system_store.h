@@ -43,7 +43,7 @@ class SystemStore {
   [[nodiscard]] Result<std::vector<Deletion>> deletions();
   [[nodiscard]] Result<std::uint64_t> last_index();
 
-  // Writes the record of a new database and sets its etag. Notes of deletions of an earlier database
+  // Writes the record of a new database and sets its etag. Notes of deletions of an earlier one
   // of that name forget their source: that folder was renamed long ago, and this one is another.
   [[nodiscard]] Result<void> create_record(DatabaseRecord& record);
   // Writes all of them, each with a new etag (set in place): all or none.

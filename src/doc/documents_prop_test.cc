@@ -145,7 +145,8 @@ void apply(DocumentWriter& writer, Twin& twin, const Step& step) {
     case Kind::kPutIdentity: {
       const Result<PutResult> put = writer.put({"n|", std::nullopt, prepared, false});
       RC_ASSERT(put.has_value());
-      RC_ASSERT(put->id == "n/" + std::to_string(++twin.identity));
+      const std::string expected = "n/" + std::to_string(++twin.identity);
+      RC_ASSERT(put->id == expected);
       twin.put(put->id, collection, json);
       break;
     }
@@ -174,8 +175,8 @@ void compare_documents(const Snapshot& snapshot, const Twin& twin) {
                                 RC_ASSERT(document.id == expected->second.id);
                                 RC_ASSERT(document.collection == expected->second.collection);
                                 RC_ASSERT(document.etag == expected->second.etag);
-                                RC_ASSERT(value::to_json(*document.value()) ==
-                                          expected->second.json);
+                                const std::string json = value::to_json(*document.value());
+                                RC_ASSERT(json == expected->second.json);
                                 ++expected;
                                 return true;
                               })
@@ -233,7 +234,9 @@ void compare_indexes(const Snapshot& snapshot, const Twin& twin) {
     RC_ASSERT(snapshot->scan_collection_tombstones(name, 0, collect(found)).has_value());
     RC_ASSERT(found == dead_by_collection[name]);
   }
-  for (const CollectionStats& stats : *snapshot->collections()) {
+  const Result<std::vector<CollectionStats>> collections = snapshot->collections();
+  RC_ASSERT(collections.has_value());
+  for (const CollectionStats& stats : *collections) {
     const std::string name = value::fold_case(stats.name);
     RC_ASSERT(stats.document_count == by_collection[name].size());
     RC_ASSERT(stats.tombstone_count == dead_by_collection[name].size());

@@ -14,10 +14,10 @@
 // Purpose. The rows of the tables of documents and of tombstones, and the keys taken out of them.
 //
 //  0      8               16      20           24  26  28  30  32   33    40
-//  +------+---------------+-------+------------+---+---+---+---+----+-----+------------------------+
-//  | etag | last modified | flags | collection | sizes of the  |kind|zeros| folded id, id,         |
-//  |      |  ns, UTC      |       |   number   | four texts    |    |     | collection, vector,data|
-//  +------+---------------+-------+------------+---------------+----+-----+------------------------+
+//  +------+---------------+-------+------------+---+---+---+---+----+-----+-----------------------+
+//  | etag | last modified | flags | collection | sizes of the  |kind|zeros| folded id, id,        |
+//  |      |  ns, UTC      |       |   number   | four texts    |    |     | collection, vector, ..|
+//  +------+---------------+-------+------------+---------------+----+-----+-----------------------+
 //
 // Source: docs/format/documents.md.
 

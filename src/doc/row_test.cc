@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "rookery/base/prng.h"
 #include "rookery/base/test_seed.h"
@@ -35,9 +35,8 @@ TEST(Row, HasTheBytesOfTheFormat) {
       0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xfa, 0xed, 0x51, 0x72,
       0x86, 0x18, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x07, 0x00, 0x07, 0x00,
       0x05, 0x00, 0x1a, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
-  const std::string expected =
-      std::string(as_text(std::as_bytes(std::span(kHeader)))) +
-      "users/1Users/1UsersA:1-AAAAAAAAAAAAAAAAAAAAAAdata";
+  const std::string expected = std::string(as_text(std::as_bytes(std::span(kHeader)))) +
+                               "users/1Users/1UsersA:1-AAAAAAAAAAAAAAAAAAAAAAdata";
   const std::string data = "data";
   DocumentView document = example();
   document.data = as_bytes(data);
