@@ -129,6 +129,8 @@ void FixedNodeEditor::remove(std::uint32_t index) noexcept {
   RK_CHECK(index < now);
   std::memmove(key_at(index), key_at(index + 1), kKeySize * (now - index - 1));
   std::memmove(value_at(index), value_at(index + 1), value_size * (now - index - 1));
+  wipe({key_at(now - 1), kKeySize});
+  wipe({value_at(now - 1), value_size});
   set_count(now - 1);
 }
 
@@ -163,6 +165,8 @@ void FixedNodeEditor::move_tail(std::uint32_t first, FixedNodeEditor& to) noexce
   RK_CHECK(there + now - first <= view().capacity());
   std::memcpy(to.key_at(there), key_at(first), kKeySize * (now - first));
   std::memcpy(to.value_at(there), value_at(first), value_size * (now - first));
+  wipe({key_at(first), kKeySize * (now - first)});
+  wipe({value_at(first), value_size * (now - first)});
   to.set_count(there + now - first);
   set_count(first);
 }

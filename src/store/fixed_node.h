@@ -13,8 +13,8 @@
 
 #include "page_access.h"
 
-// Purpose. The inside of one page of a fixed-size tree: an array of keys, then an array of values (of
-// a branch: children), both with room for `capacity` of them.
+// Purpose. The inside of one page of a fixed-size tree: an array of keys, then an array of values
+//   (of a branch: children), both with room for `capacity` of them.
 // Owns: nothing; borrows its page.
 // Errors: corrupt, when a node is opened whose header cannot be; after that no index below count()
 //   can leave the page.

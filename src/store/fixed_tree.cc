@@ -73,8 +73,8 @@ Result<void> FixedTreeCursor::descend(PageNo number, Toward end) {
   return {};
 }
 
-// Positions at the leaf where `key` belongs, in front of the first entry >= it; the index may be one
-// past the leaf's last. False if the tree is empty.
+// Positions at the leaf where `key` belongs, in front of the first entry >= it; the index may be
+// one past the leaf's last. False if the tree is empty.
 Result<bool> FixedTreeCursor::seek_leaf(std::int64_t key) {
   path_.clear();
   RK_TRY(check_fixed_tree_root(*root_));
@@ -166,7 +166,8 @@ Result<bool> FixedTreeCursor::previous() {
 FixedTreeEntry FixedTreeCursor::entry() const {
   RK_CHECK(!path_.empty());
   const Level& leaf = path_.back();
-  // Not by open(): the index was in bounds when the page was entered, and is believed, not the bytes.
+  // Not by open(): the index was in bounds when the page was entered, and is believed, not the
+  // bytes.
   const FixedNodeView node =
       FixedNodeView::with_count(leaf.page, leaf.index + 1, root_->value_size);
   return {.key = node.key(leaf.index), .value = node.value(leaf.index)};

@@ -45,6 +45,12 @@ Result<MutablePage> modify_page(PageWriter& pages, PageNo number) {
   return page;
 }
 
+void wipe(MutableBytes bytes) noexcept {
+  if (!bytes.empty()) {
+    std::memset(bytes.data(), 0, bytes.size());
+  }
+}
+
 void copy_bytes(std::byte* to, Bytes from) noexcept {
   if (!from.empty()) {
     std::memcpy(to, from.data(), from.size());

@@ -42,6 +42,10 @@ struct PageExpectation {
 // largest document.
 inline constexpr std::uint64_t kRunContentSizeMax = std::uint64_t{1} << 32;
 
+// Zeroes what nothing refers to any more: deleted data must not stay on the disk, and zeroes
+// compress.
+void wipe(MutableBytes bytes) noexcept;
+
 // Copies, also when there is nothing to copy (memcpy must not be given null).
 void copy_bytes(std::byte* to, Bytes from) noexcept;
 

@@ -155,6 +155,7 @@ Result<std::uint32_t> RawPageEditor::insert(Bytes row, std::uint16_t generation)
 // Counts a row's bytes as free; its slot is the caller's to set.
 void RawPageEditor::drop_bytes(const RawSlot& slot) noexcept {
   RawPageHeader now = header();
+  wipe({content_ + slot.offset, slot.size});
   if (slot.size > 0 && slot.offset == now.heap_begin) {
     now.heap_begin = static_cast<std::uint16_t>(now.heap_begin + slot.size);
   } else {
@@ -193,6 +194,7 @@ Result<bool> RawPageEditor::replace(std::uint32_t index, Bytes row) {
   }
   if (row.size() <= slot.size) {
     copy_bytes(content_ + slot.offset, row);
+    wipe({content_ + slot.offset + row.size(), slot.size - row.size()});
     RawPageHeader now = header();
     now.garbage = static_cast<std::uint16_t>(now.garbage + slot.size - row.size());
     slot.size = static_cast<std::uint16_t>(row.size());
@@ -232,8 +234,7 @@ Result<void> RawPageEditor::compact() {
     slot.offset = static_cast<std::uint16_t>(begin);
     set_slot(i, slot);
   }
-  // Dead bytes must not reach the disk: they are deleted data, and they compress badly.
-  std::memset(content_ + floor, 0, begin - floor);
+  wipe({content_ + floor, begin - floor});
   now.heap_begin = static_cast<std::uint16_t>(begin);
   now.garbage = 0;
   set_header(now);

@@ -11,11 +11,11 @@
 #include "rookery/store/ids.h"
 #include "rookery/store/page.h"
 
-// Purpose. The inside of one page of rows (slots at the front, rows at the back), and the storage ids
-// that lead there. A row keeps its slot, hence its id, while it stays on its page.
+// Purpose. The inside of one page of rows (slots at the front, rows at the back), and the storage
+//   ids that lead there. A row keeps its slot, hence its id, while it stays on its page.
 // Owns: nothing; a RawPageView or RawPageEditor borrows its page.
-// Errors: corrupt, for bytes that cannot be such a page; checked when a page is opened and a slot is
-//   touched, so that no load leaves the page.
+// Errors: corrupt, for bytes that cannot be such a page; checked when a page is opened and a slot
+//   is touched, so that no load leaves the page.
 // Source: docs/format/table.md; STORE-INVARIANTS I29.
 
 namespace rookery::store {
@@ -54,8 +54,8 @@ struct RawLargeHeader {
 static_assert(sizeof(RawLargeHeader) == 16);
 static_assert(std::is_trivially_copyable_v<RawLargeHeader>);
 
-// A storage id is page (40 bits), slot (10), generation (14), from the highest bit down. The slot of
-// a row in a run of its own is kLargeSlot.
+// A storage id is page (40 bits), slot (10), generation (14), from the highest bit down. The
+// slot of a row in a run of its own is kLargeSlot.
 inline constexpr std::uint32_t kStorageSlotBits = 10;
 inline constexpr std::uint32_t kStorageGenerationBits = 14;
 inline constexpr std::uint32_t kStoragePageBits = 40;

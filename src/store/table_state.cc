@@ -111,6 +111,9 @@ Result<TableState> TableState::decode(Bytes bytes) {
   state.rows_owner = record.rows_owner;
   state.space = record.space;
   state.primary = record.primary;
+  if (state.space.value_size != 0) {
+    return Error(ErrorCode::corrupt, "a table's space tree has values");
+  }
   bytes = bytes.subspan(sizeof(TableRecord));
   for (std::size_t i = 0; i < record.index_count; ++i) {
     if (bytes.size() < 2) {
@@ -127,6 +130,10 @@ Result<TableState> TableState::decode(Bytes bytes) {
                                .kind = kind,
                                .root = load<TreeRoot>(bytes.data() + name_size)});
     bytes = bytes.subspan(name_size + sizeof(TreeRoot));
+    if (kind == IndexKind::kInt64 &&
+        state.secondary.back().root.value_size != sizeof(std::uint64_t)) {
+      return Error(ErrorCode::corrupt, "an index of a table does not hold storage ids");
+    }
   }
   if (!bytes.empty()) {
     return Error(ErrorCode::corrupt, "a table's record is too long");

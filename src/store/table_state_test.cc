@@ -72,5 +72,14 @@ TEST(TableState, RefusesBytesThatAreCutLongOrNewer) {
   EXPECT_EQ(TableState::decode(as_bytes(newer)).error().code(), ErrorCode::incompatible);
 }
 
+TEST(TableState, RefusesRootsThatNoTableHas) {
+  TableState state = example();
+  state.space.value_size = 1;
+  EXPECT_EQ(TableState::decode(as_bytes(state.encode())).error().code(), ErrorCode::corrupt);
+  state = example();
+  state.secondary[0].root.value_size = 7;
+  EXPECT_EQ(TableState::decode(as_bytes(state.encode())).error().code(), ErrorCode::corrupt);
+}
+
 }  // namespace
 }  // namespace rookery::store

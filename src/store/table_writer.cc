@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to tables: the row first, then every index whose key or storage id changed. All that can be
-// refused is refused before the first change.
+// Changes to tables: the row first, then every index whose key or storage id changed. All that
+// can be refused is refused before the first change.
 #include <array>
 #include <optional>
 #include <string>

@@ -196,6 +196,7 @@ Result<void> NodeEditor::remove(std::uint32_t index) {
   NodeHeader now = header();
   const std::size_t size = heap_size(cell);
   const auto begin = load<std::uint16_t>(content_ + slot_offset(index));
+  wipe({content_ + begin, size});
   if (begin == now.heap_begin) {
     now.heap_begin = static_cast<std::uint16_t>(now.heap_begin + size);
   } else {
@@ -204,6 +205,7 @@ Result<void> NodeEditor::remove(std::uint32_t index) {
   std::byte* slot = content_ + slot_offset(index);
   std::memmove(slot, slot + kNodeSlotSize, kNodeSlotSize * (now.count - index - 1U));
   --now.count;
+  wipe({content_ + slot_offset(now.count), kNodeSlotSize});
   if (now.count == 0) {
     now.heap_begin = static_cast<std::uint16_t>(kPageCapacity);
     now.garbage = 0;
@@ -267,8 +269,7 @@ Result<void> NodeEditor::compact() {
     std::memcpy(content_ + begin, cell.key.data() - kNodeCellHeaderSize, heap_size(cell));
     save(content_ + slot_offset(i), static_cast<std::uint16_t>(begin));
   }
-  // Dead bytes must not reach the disk: they are deleted data, and they compress badly.
-  std::memset(content_ + slot_offset(now.count), 0, begin - slot_offset(now.count));
+  wipe({content_ + slot_offset(now.count), begin - slot_offset(now.count)});
   now.heap_begin = static_cast<std::uint16_t>(begin);
   now.garbage = 0;
   set_header(now);

@@ -90,8 +90,8 @@ class MutableTable {
   [[nodiscard]] Result<void> put(Bytes row);
   // False if there was no such row.
   [[nodiscard]] Result<bool> erase(Bytes primary_key);
-  // Puts the row somewhere else, as compaction does: off its page, into the tightest room that there
-  // is. Nobody but the table's own indexes can tell. False if there was no such row.
+  // Puts the row somewhere else, as compaction does: off its page, into the tightest room that
+  // there is. Nobody but the table's own indexes can tell. False if there was no such row.
   [[nodiscard]] Result<bool> move_row(Bytes primary_key);
 
  private:
