@@ -55,6 +55,22 @@ Sector DurableContent::sector(std::uint64_t sector) const {
   return bytes;
 }
 
+void DurableContent::settle_allocation() {
+  for (auto at = blocks.begin(); at != blocks.end();) {
+    const std::uint64_t number = at->first;
+    const bool hole = number >= allocated.size() || !allocated[number];
+    if (hole && all_zero(*at->second)) {
+      at = blocks.erase(at);
+      continue;
+    }
+    if (hole) {
+      allocated.resize(std::max<std::uint64_t>(allocated.size(), number + 1));
+      allocated[number] = true;
+    }
+    ++at;
+  }
+}
+
 void DurableContent::trim() {
   blocks.erase(blocks.lower_bound(blocks_for(size_bytes)), blocks.end());
   allocated.resize(std::min<std::uint64_t>(allocated.size(), blocks_for(size_bytes)));
@@ -239,7 +255,9 @@ void SimContent::settle_size(std::uint64_t sequence) {
 void SimContent::make_durable(std::uint64_t sequence) {
   absorb_map_writes();
   make_durable_range(0, ~std::uint64_t{0}, sequence);
-  durable_for_change().allocated = allocated_;
+  DurableContent& durable = durable_for_change();
+  durable.allocated = allocated_;
+  durable.settle_allocation();
 }
 
 void SimContent::make_durable_range(std::uint64_t offset, std::uint64_t end,
@@ -367,12 +385,7 @@ DurableContentPtr SimContent::survivors(Survival survival, Prng& prng) {
   }
   if (everything || prng.chance(2)) {
     result->allocated = allocated_;
-    for (const auto& [block, bytes] : result->blocks) {
-      if (result->allocated.size() <= block) {
-        result->allocated.resize(block + 1);
-      }
-      result->allocated[block] = true;
-    }
+    result->settle_allocation();
   }
   result->trim();
   return result;

@@ -30,6 +30,8 @@ struct DurableContent {
   // Copies the block first if somebody shares it.
   void put_sector(std::uint64_t sector, const Sector& bytes);
   [[nodiscard]] Sector sector(std::uint64_t sector) const;
+  // After `allocated` was replaced: a block with bytes has its place, a hole has none.
+  void settle_allocation();
   // Nothing beyond the size may come back when the file grows.
   void trim();
 };

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rookery/base/prng.h"
 #include "rookery/base/test_seed.h"
 #include "rookery/testing/sim_platform.h"
 
@@ -511,6 +512,44 @@ TEST(SimFileSystem, ASyncCoversAllThatWasWrittenBeforeIt) {
       }
     });
     ASSERT_TRUE(report.finished()) << report.text;
+  }
+}
+
+// Random calls; at every sync, what a cut leaves is what was visible then, and a kind cut leaves what
+// is visible now.
+TEST(SimFileSystem, ACutLeavesExactlyTheLastSync) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Prng prng(test_seed() + seed);
+    SimFileSystem files;
+    auto file = create(files, "/f");
+    ASSERT_TRUE(files.sync_directory("/").has_value());
+    std::string synced;
+    for (int i = 0; i < 60; ++i) {
+      const std::uint64_t offset = prng.below(20'000);
+      const std::uint64_t length = 1 + prng.below(6000);
+      switch (prng.below(6)) {
+        case 0:
+          ASSERT_TRUE(file->truncate(offset).has_value());
+          break;
+        case 1:
+          ASSERT_TRUE(file->punch_hole(offset, length).has_value());
+          break;
+        case 2:
+          ASSERT_TRUE(file->allocate(offset, length).has_value());
+          break;
+        case 3:
+          ASSERT_TRUE(file->sync_data().has_value());
+          synced = read_all(files, "/f");
+          break;
+        default:
+          write(*file, offset, std::string(length, static_cast<char>('a' + i % 26)));
+      }
+      SimFileSystem hard({}, files.cut_copy(Survival::kNothing, 1));
+      ASSERT_EQ(read_all(hard, "/f"), synced) << "call " << i << " of seed " << seed;
+      SimFileSystem kind({}, files.cut_copy(Survival::kEverything, 1));
+      ASSERT_EQ(read_all(kind, "/f"), read_all(files, "/f"));
+      ASSERT_EQ(kind.used_bytes(), files.used_bytes());
+    }
   }
 }
 
