@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries in the shapes that the official clients send, and those of the documentation, each parsed,
-// printed and parsed again. The list was written by hand from what those clients emit and what their
-// users write.
+// Queries in the shapes that the official clients send, and those of the documentation: each is
+// parsed, printed and parsed again. The list was written by hand from what those clients emit and
+// from what their users write.
 #include <fstream>
 #include <string>
 #include <string_view>
