@@ -96,7 +96,10 @@ FiberContext::~FiberContext() {
 #endif
 }
 
-void FiberContext::begin_switch(FiberContext& to, bool for_good) noexcept {
+// Inlined: ThreadSanitizer notes calls and returns on the stack of the fiber that it believes to run,
+// so no function may be entered under one and left under the other.
+[[gnu::always_inline]] inline void FiberContext::begin_switch(FiberContext& to,
+                                                              bool for_good) noexcept {
 #if defined(RK_ASAN_FIBERS)
   // Null tells it to free the fake frames of a context that never runs again.
   __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack_, to.stack_bottom_,
