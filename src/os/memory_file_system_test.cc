@@ -18,14 +18,18 @@ namespace {
 // ThreadSanitizer leaves a program about a terabyte of addresses.
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kViewBytes = 1ULL << 24U;
+constexpr int kFiles = 300;
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 constexpr std::uint64_t kViewBytes = 1ULL << 24U;
+constexpr int kFiles = 300;
 #else
 constexpr std::uint64_t kViewBytes = 1ULL << 32U;
+constexpr int kFiles = 5000;  // a thousand databases
 #endif
 #else
 constexpr std::uint64_t kViewBytes = 1ULL << 32U;
+constexpr int kFiles = 5000;  // a thousand databases
 #endif
 
 std::unique_ptr<File> create(FileSystem& files, std::string_view path) {
@@ -75,7 +79,7 @@ TEST(MemoryFileSystem, SpendsNoDescriptors) {
   const std::size_t before = open_descriptors();
   std::vector<std::unique_ptr<File>> kept;
   std::vector<std::unique_ptr<Mapping>> maps;
-  for (int i = 0; i < 5000; ++i) {  // a thousand databases
+  for (int i = 0; i < kFiles; ++i) {
     kept.push_back(create(files, "f" + std::to_string(i)));
     ASSERT_TRUE(kept.back()->write_at(0, as_bytes(std::to_string(i))).has_value());
     if (i % 2 == 0) {

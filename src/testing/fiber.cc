@@ -96,8 +96,8 @@ FiberContext::~FiberContext() {
 #endif
 }
 
-// Inlined: ThreadSanitizer notes calls and returns on the stack of the fiber that it believes to run,
-// so no function may be entered under one and left under the other.
+// Inlined: ThreadSanitizer notes calls and returns on the stack of the fiber that it believes to
+// run, so no function may be entered under one and left under the other.
 [[gnu::always_inline]] inline void FiberContext::begin_switch(FiberContext& to,
                                                               bool for_good) noexcept {
 #if defined(RK_ASAN_FIBERS)

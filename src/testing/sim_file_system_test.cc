@@ -252,8 +252,8 @@ TEST(SimFileSystem, ANameGoesThroughItsStatesInOrder) {
   EXPECT_THAT(files.list("/").value(), ElementsAre("g"));
 }
 
-// Renamed away, and its old name given to another: the other under that name without the first under
-// its new one would mean that the first was lost, which no order of these changes can do.
+// Renamed away, and its old name given to another: the other under that name without the first
+// under its new one would mean that the first was lost, which no order of these changes can do.
 TEST(SimFileSystem, ALaterChangeOfANameNeedsTheEarlier) {
   SimFileSystem files;
   write(*create(files, "/a", true), 0, "1");
@@ -515,8 +515,8 @@ TEST(SimFileSystem, ASyncCoversAllThatWasWrittenBeforeIt) {
   }
 }
 
-// Random calls; at every sync, what a cut leaves is what was visible then, and a kind cut leaves what
-// is visible now.
+// Random calls; at every sync, what a cut leaves is what was visible then, and a kind cut leaves
+// what is visible now.
 TEST(SimFileSystem, ACutLeavesExactlyTheLastSync) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Prng prng(test_seed() + seed);
@@ -550,75 +550,6 @@ TEST(SimFileSystem, ACutLeavesExactlyTheLastSync) {
       ASSERT_EQ(read_all(kind, "/f"), read_all(files, "/f"));
       ASSERT_EQ(kind.used_bytes(), files.used_bytes());
     }
-  }
-}
-
-// --- A worked example --------------------------------------------------------------------------
-// Replaces a file's contents: write beside it, sync, rename, sync the directory. `careful` false
-// leaves the first sync out.
-Result<void> replace(os::FileSystem& files, std::string_view text, bool careful) {
-  RK_TRY_ASSIGN(auto file, files.open("/store/new", {.creation = os::Creation::kOpenOrCreate}));
-  RK_TRY(file->truncate(0));
-  RK_TRY(file->write_at(0, as_bytes(text)));
-  if (careful) {
-    RK_TRY(file->sync_data());
-  }
-  RK_TRY(files.rename("/store/new", "/store/current"));
-  return files.sync_directory("/store");
-}
-
-// Forks a disk at every point of one run and says how many of them hold neither text whole.
-int broken_disks(bool careful) {
-  const std::string old_text(3000, 'o');
-  const std::string new_text(5000, 'n');
-  SimFileSystem files;
-  EXPECT_TRUE(files.create_directory("/store").has_value());
-  EXPECT_TRUE(files.sync_directory("/").has_value());
-  EXPECT_TRUE(replace(files, old_text, true).has_value());
-  std::vector<SimDisk> disks;
-  files.set_observer([&](const SimCall&, CutPhase) {
-    for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      disks.push_back(files.cut_copy(Survival::kSubset, seed));
-    }
-  });
-  EXPECT_TRUE(replace(files, new_text, careful).has_value());
-  int broken = 0;
-  for (const SimDisk& disk : disks) {
-    SimFileSystem after({}, disk);
-    const std::string text = read_all(after, "/store/current");
-    broken += text == old_text || text == new_text ? 0 : 1;
-  }
-  SimFileSystem last({}, disks.back());
-  EXPECT_TRUE(!careful || read_all(last, "/store/current") == new_text);
-  return broken;
-}
-
-TEST(SimFileSystem, ReplacingAFileByRenameSurvivesEveryCut) {
-  EXPECT_EQ(broken_disks(true), 0);
-  EXPECT_GT(broken_disks(false), 0);  // and the harness sees the missing sync
-}
-
-TEST(SimFileSystem, EveryArmedCutOfTheReplacementIsSurvived) {
-  const std::string old_text(3000, 'o');
-  const std::string new_text(5000, 'n');
-  bool reached_the_end = false;
-  for (std::uint64_t n = 1; !reached_the_end; ++n) {
-    for (const CutPhase phase : {CutPhase::kBefore, CutPhase::kMiddle, CutPhase::kAfter}) {
-      SimFileSystem files({.seed = test_seed() + n});
-      ASSERT_TRUE(files.create_directory("/store").has_value());
-      ASSERT_TRUE(files.sync_directory("/").has_value());
-      ASSERT_TRUE(replace(files, old_text, true).has_value());
-      files.arm_cut({.at_mutation = files.mutations() + n, .phase = phase});
-      const Result<void> replaced = replace(files, new_text, true);
-      reached_the_end = replaced.has_value();
-      if (reached_the_end) {
-        files.power_cut(Survival::kNothing);
-      }
-      files.reopen();
-      const std::string text = read_all(files, "/store/current");
-      EXPECT_TRUE(text == new_text || (text == old_text && !reached_the_end)) << "cut at " << n;
-    }
-    ASSERT_LT(n, 20U);
   }
 }
 

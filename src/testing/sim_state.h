@@ -87,8 +87,8 @@ class SimFileSystem::State {
   SimInodePtr create_file();
   void forget_if_unused(InodeNumber inode);
   [[nodiscard]] os::FileInfo info_of(InodeNumber inode) const;
-  // Gives blocks for [offset, end), or as many of its first bytes as there is space for. Returns the
-  // end of what was given.
+  // Gives blocks for [offset, end), or as many of its first bytes as there is space for. Returns
+  // the end of what was given.
   std::uint64_t take_space(SimContent& content, std::uint64_t offset, std::uint64_t end);
 
   void give_space(std::uint64_t blocks) { used_bytes -= blocks * kBlock; }

@@ -13,9 +13,9 @@
 namespace rookery::os {
 
 // Purpose. The bytes of one file in memory. A small one lies on the heap; with its first view, or
-// past kHeapMaxBytes, it becomes a shared anonymous object of kMaxBytes virtual bytes, of which only
-// a window is mapped here. mremap with an old length of zero makes further views of the same pages,
-// so no descriptor is spent, and nothing on what was never touched.
+// past kHeapMaxBytes, it becomes a shared anonymous object of kMaxBytes virtual bytes, of which
+// only a window is mapped here. mremap with an old length of zero makes further views of the same
+// pages, so no descriptor is spent, and nothing on what was never touched.
 // Threads: one at a time; views may be read meanwhile.
 // Owns: its window. Views live on their own.
 class SharedMemory {

@@ -56,8 +56,8 @@ class FiberScheduler final : public os::SchedulerHook, public os::Threads {
   ~FiberScheduler() override;
 
   // Runs `body` as the first fiber, "main", until every fiber has returned. After a deadlock or the
-  // step limit the fibers left are abandoned: their stacks are freed and no destructor runs, so what
-  // they own leaks. May be called again.
+  // step limit the fibers left are abandoned: their stacks are freed and no destructor runs, so
+  // what they own leaks. May be called again.
   // Requires: the calling thread is not in a simulation.
   SimulationReport run(std::function<void()> body);
 

@@ -87,8 +87,8 @@ enum class FaultEffect : std::uint8_t {
   kFail,            // an error, and nothing has happened
   kFailPartly,      // an error, and some sectors of the write (not yet durable) have happened
   kFailButPersist,  // an error, and all of it has happened, durably if it was to be durable
-  // For sync_data: an error; what was unsynced looks written until drop_caches(), later syncs say ok,
-  // and it is never durable unless it is written again (I13). Elsewhere as kFail.
+  // For sync_data: an error; what was unsynced looks written until drop_caches(), later syncs say
+  // ok, and it is never durable unless it is written again (I13). Elsewhere as kFail.
   kFailAndForget,
   // For writes: success, visible until drop_caches(), never durable: a lost write.
   kLose,
@@ -154,8 +154,8 @@ class SimFileSystem final : public os::FileSystem {
   // The machine starts again with what survived. Requires: is_dead().
   void reopen();
   [[nodiscard]] bool is_dead() const;
-  // What would survive a cut now; the machine goes on. Cheap: blocks are shared. With an observer, a
-  // harness forks one run at every point of it.
+  // What would survive a cut now; the machine goes on. Cheap: blocks are shared. With an observer,
+  // a harness forks one run at every point of it.
   [[nodiscard]] SimDisk cut_copy(Survival survival, std::uint64_t seed) const;
   // Called at the three phases of each mutating call, with no lock held (the middle: of writes and
   // syncs). It may call cut_copy() but no file operation.
