@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts the power below a committing environment, on real file systems, and checks what is left.
+
+  power_cut.py --binary PATH ext4|xfs   loop-mounted image, shut down by ioctl without a log flush
+  power_cut.py --binary PATH thin       ext4 on a loop device that runs out of space under write-back
+  power_cut.py --binary PATH kill       SIGKILL at the n-th system call of a kind, n sweeping
+
+Needs root, e2fsprogs, xfsprogs and strace. Prints its seed and a summary; exits 1 at the first round
+that lost something, leaving the image behind.
+"""
+import argparse
+import fcntl
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+GOING_DOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN alike
+NO_LOG_FLUSH = 2
+MEGABYTE = 1024 * 1024
+
+
+def run(*command, check=True):
+    return subprocess.run(command, check=check, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+class Round:
+    """What one writer said before it died."""
+
+    def __init__(self, stored):
+        # Until it has opened, nothing is attempted: what the last check left must still be there.
+        self.acknowledged = self.attempted = stored
+        self.acks = 0
+
+    def hear(self, line):
+        word, _, number = line.partition(" ")
+        if word == "open":
+            self.acknowledged = self.attempted = int(number)
+        elif word == "try":
+            self.attempted = max(self.attempted, int(number))
+        elif word == "ack":
+            self.acknowledged = max(self.acknowledged, int(number))
+            self.acks += 1
+
+
+class Totals:
+    def __init__(self):
+        self.rounds = self.replayed = self.torn = self.acks = 0
+        self.stored = 0  # transactions in the folder after the last check
+
+    def add(self, one, found):
+        words = found.split()
+        self.rounds += 1
+        self.stored = int(words[1]) + 1  # the check commits one more, to see that service resumes
+        self.acks += one.acks
+        self.replayed += int(words[3]) > 0
+        self.torn += int(words[5])
+
+    def __str__(self):
+        share = 100 * self.replayed / max(1, self.rounds)
+        return (f"{self.rounds} rounds, {self.acks} commits acknowledged, {self.replayed} rounds "
+                f"({share:.0f}%) had commits to replay, {self.torn} had a torn tail")
+
+
+def start_writer(args, folder, prefix=()):
+    command = [*prefix, args.binary, "write", "--folder", folder, "--seed", str(args.seed)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def check(args, folder, one):
+    result = run(args.binary, "check", "--folder", folder, "--seed", str(args.seed), "--acknowledged",
+                 str(one.acknowledged), "--attempted", str(one.attempted), check=False)
+    if result.returncode != 0:
+        print(f"LOST (seed {args.seed}): acknowledged {one.acknowledged}, attempted {one.attempted}\n"
+              f"{result.stdout}")
+        sys.exit(1)
+    return result.stdout.strip().splitlines()[-1]
+
+
+class Image:
+    """A file system in a file, mounted through a loop device."""
+
+    def __init__(self, kind, directory, size):
+        self.kind = kind
+        self.file = os.path.join(directory, f"{kind}.img")
+        self.mount_point = os.path.join(directory, "mnt")
+        self.folder = os.path.join(self.mount_point, "env")
+        os.makedirs(self.mount_point, exist_ok=True)
+        with open(self.file, "wb") as image:
+            image.truncate(size)
+        options = ["-E", "lazy_itable_init=1"] if kind == "ext4" else []
+        run(f"mkfs.{kind}", "-q", *options, self.file)
+
+    def mount(self):
+        run("mount", "-o", "loop", self.file, self.mount_point)
+
+    def unmount(self):
+        run("umount", self.mount_point)
+
+    def cut(self):
+        descriptor = os.open(self.mount_point, os.O_RDONLY)
+        try:
+            fcntl.ioctl(descriptor, GOING_DOWN, struct.pack("I", NO_LOG_FLUSH))
+        finally:
+            os.close(descriptor)
+
+
+def listen(writer, one, until_acks=None):
+    """Hears the writer until it has said so many acks, or to its end."""
+    for line in writer.stdout:
+        one.hear(line.strip())
+        if until_acks is not None and one.acks >= until_acks:
+            return
+
+
+def shut_down_rounds(args, directory, totals, chance):
+    image = Image(args.mode, directory, 512 * MEGABYTE)
+    for number in range(args.rounds):
+        image.mount()
+        if chance.random() < 0.1 and os.path.isdir(image.folder):
+            shutil.rmtree(image.folder)  # creation is cut, too
+            args.seed += 1
+            totals.stored = 0
+        one = Round(totals.stored)
+        writer = start_writer(args, image.folder)
+        listen(writer, one, until_acks=chance.choice([1, 5, 20, 60, 150]))
+        image.cut()
+        listen(writer, one)
+        writer.wait()
+        image.unmount()
+        image.mount()
+        totals.add(one, check(args, image.folder, one))
+        image.unmount()
+        if number % 10 == 9:
+            print(f"{args.mode}: {totals}", flush=True)
+
+
+def thin_rounds(args, directory, totals, chance):
+    backing = os.path.join(directory, "backing")
+    os.makedirs(backing)
+    run("mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", backing)
+    try:
+        for _ in range(args.rounds):
+            run("mount", "-o", "remount,size=256m", backing)
+            image = Image("ext4", backing, 200 * MEGABYTE)
+            image.mount()
+            one = Round(0)
+            writer = start_writer(args, image.folder)
+            listen(writer, one, until_acks=chance.randint(20, 60))
+            used = os.statvfs(backing)
+            used_bytes = (used.f_blocks - used.f_bfree) * used.f_frsize
+            run("mount", "-o", f"remount,size={used_bytes + chance.randint(1, 4) * MEGABYTE}", backing)
+            listen(writer, one, until_acks=one.acks + 3000)
+            writer.kill()
+            listen(writer, one)
+            writer.wait()
+            # The device dies with what it could not write back; then it is given space again.
+            image.cut()
+            image.unmount()
+            run("mount", "-o", "remount,size=256m", backing)
+            run("fsck.ext4", "-fy", image.file, check=False)
+            image.mount()
+            totals.add(one, check(args, image.folder, one))
+            image.unmount()
+            args.seed += 1
+            print(f"thin: {totals}", flush=True)
+    finally:
+        run("umount", backing)
+
+
+# Often the writes; now and then a call that creates, names or removes a file.
+KILL_AT = ("pwrite64", "pwrite64", "pwritev", "fdatasync", "fsync", "fallocate", "rename", "unlink", "openat")
+
+
+def kill_children(pid):
+    """Kills what strace runs; strace then ends by itself."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as children:
+            for child in children.read().split():
+                os.kill(int(child), signal.SIGKILL)
+    except (FileNotFoundError, ProcessLookupError):
+        pass  # it has ended
+
+
+def kill_rounds(args, directory, totals, chance):
+    folder = os.path.join(directory, "env")
+    n = {call: 0 for call in KILL_AT}
+    for number in range(args.rounds):
+        call = chance.choice(KILL_AT)
+        n[call] += 1 + chance.randint(0, 2)
+        prefix = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                  f"inject={call}:signal=SIGKILL:when={n[call]}")
+        one = Round(totals.stored)
+        writer = start_writer(args, folder, prefix)
+        listen(writer, one, until_acks=400)
+        kill_children(writer.pid)
+        listen(writer, one)
+        writer.wait()
+        totals.add(one, check(args, folder, one))
+        if number % 20 == 19:
+            print(f"kill: {totals}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--binary", required=True, help="rookery-power")
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 31))
+    parser.add_argument("mode", choices=("ext4", "xfs", "thin", "kill"))
+    args = parser.parse_args()
+    print(f"seed {args.seed} (repeat with --seed)", flush=True)
+    chance = random.Random(args.seed)
+    totals = Totals()
+    directory = tempfile.mkdtemp(prefix="rookery-power-")
+    rounds = {"ext4": shut_down_rounds, "xfs": shut_down_rounds, "thin": thin_rounds,
+              "kill": kill_rounds}[args.mode]
+    rounds(args, directory, totals, chance)
+    shutil.rmtree(directory, ignore_errors=True)
+    print(f"{args.mode}: {totals}: nothing lost")
+
+
+if __name__ == "__main__":
+    main()
