@@ -45,7 +45,7 @@ store::EnvironmentOptions environment_options(const PowerOptions& options) {
   result.journal_size_first_bytes = 64ULL * 1024 << prng.below(3);
   result.journal_size_max_bytes = result.journal_size_first_bytes * 4;
   result.scratch_memory_bytes_max = 2ULL * 1024 * 1024;
-  result.scratch_total_bytes_max = 16ULL * 1024 * 1024;
+  result.scratch_total_bytes_max = 64ULL * 1024 * 1024;
   return result;
 }
 

@@ -77,7 +77,7 @@ store::EnvironmentOptions PowerSimulation::environment_options() const {
   result.journal_size_first_bytes = 64ULL * 1024 << prng.below(3);
   result.journal_size_max_bytes = result.journal_size_first_bytes << prng.below(3);
   result.scratch_memory_bytes_max = 1ULL * 1024 * 1024 << prng.below(3);
-  result.scratch_total_bytes_max = result.scratch_memory_bytes_max + (4ULL * 1024 * 1024);
+  result.scratch_total_bytes_max = result.scratch_memory_bytes_max + (32ULL * 1024 * 1024);
   result.write_mode = prng.chance(2) ? store::EnvironmentOptions::WriteMode::kFileIo
                                      : store::EnvironmentOptions::WriteMode::kVectoredFileIo;
   return result;
