@@ -137,6 +137,7 @@ class Engine {
   [[nodiscard]] Result<void> relieve_pressure();
   void poison_data(const Error& cause);
   void unpoison_data();
+  [[nodiscard]] bool poisoned() const;
   [[nodiscard]] bool data_failed() const;
   [[nodiscard]] Result<void> close_headers() RK_REQUIRES(maintenance_mutex_);
 

@@ -16,6 +16,9 @@ namespace {
 // What one step of maintenance writes at most: a few milliseconds of an ordinary disk.
 constexpr std::uint64_t kFlushStepBytes = 8ULL * 1024 * 1024;
 
+// After a failure that could not be put right at once.
+constexpr os::Duration kRepairDelay = std::chrono::milliseconds(100);
+
 bool is_later(const JournalPosition& a, const JournalPosition& b) noexcept {
   return std::pair(a.seq, a.batch) > std::pair(b.seq, b.batch);
 }
@@ -35,6 +38,9 @@ bool Engine::sync_due() const {
 }
 
 std::optional<os::Duration> Engine::maintenance_due_in() const {
+  if (poisoned()) {
+    return kRepairDelay;
+  }
   if (states_.facts().meta.txn <= synced_txn_.load()) {
     return std::nullopt;
   }
@@ -47,7 +53,7 @@ std::optional<os::Duration> Engine::maintenance_due_in() const {
 }
 
 void Engine::note_pressure() {
-  if (options_.on_maintenance_needed && (journal_.wants_spare() || sync_due())) {
+  if (options_.on_maintenance_needed && (poisoned() || journal_.wants_spare() || sync_due())) {
     options_.on_maintenance_needed();
   }
 }
@@ -176,6 +182,11 @@ Result<void> Engine::sync_data_file() {
   }
   unpoison_data();
   return {};
+}
+
+bool Engine::poisoned() const {
+  const os::MutexLock lock(commit_mutex_);
+  return journal_failed_.has_value() || data_failed_.has_value();
 }
 
 bool Engine::data_failed() const {
