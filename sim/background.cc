@@ -17,9 +17,13 @@ Background::Background(os::Platform& platform, std::function<void(const Error&)>
         const Result<bool> more = environment_->maintain();
         if (!more.has_value()) {
           on_error_(more.error());
-          return false;
+        } else if (*more) {
+          return true;
         }
-        return *more;
+        if (const auto due = environment_->maintenance_due_in(); due.has_value()) {
+          executor_.wake_after(maintenance_, *due);
+        }
+        return false;
       }) {}
 
 store::EnvironmentOptions Background::hooked(store::EnvironmentOptions options) {

@@ -21,6 +21,7 @@ class Background {
  public:
   // `on_error` hears what maintain() could not do; it may be called from any thread.
   Background(os::Platform& platform, std::function<void(const Error&)> on_error);
+
   ~Background() { stop(); }
 
   Background(const Background&) = delete;
@@ -41,6 +42,7 @@ class Background {
     Role(std::string_view name, std::function<bool()> step) : name_(name), step_(std::move(step)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+
     bool run_once() override { return step_(); }
 
    private:

@@ -2,14 +2,16 @@
 //
 // rookery-sim: the store under seeded schedules, faults and power cuts.
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
 #include <random>
 #include <string>
 
-#include "power_simulation.h"
+#include <CLI/CLI.hpp>
+
 #include "rookery/base/canary.h"
+
+#include "power_simulation.h"
 
 namespace rookery::sim {
 namespace {
@@ -82,6 +84,7 @@ int main(int argc, char** argv) {
                  "1: the run is cut; 2: and its recovery; 3: and the recovery of that")
       ->capture_default_str();
   app.add_flag("--faults", options.faults, "calls fail, too");
+  app.add_flag("--trace", options.trace, "print each mutating call");
   app.add_option("--canary", canary, "a planted fault that must be found, by name");
   app.add_flag("--quiet", quiet, "only the totals");
   CLI11_PARSE(app, argc, argv);

@@ -9,17 +9,18 @@
 //
 // sim/power_cut.py starts the first, cuts the power below it, and runs the second.
 
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
 #include "rookery/base/prng.h"
 #include "rookery/os/platform.h"
 #include "rookery/store/environment.h"
+
 #include "background.h"
 #include "workload.h"
 
@@ -59,8 +60,9 @@ void say(const std::string& line) {
   }
 }
 
-Result<void> write_one(store::Environment& environment, const Workload& workload, InFlight& in_flight,
-                       std::atomic<bool>& lost, const PowerOptions& options, std::uint64_t n) {
+Result<void> write_one(store::Environment& environment, const Workload& workload,
+                       InFlight& in_flight, std::atomic<bool>& lost, const PowerOptions& options,
+                       std::uint64_t n) {
   in_flight.begin(options.in_flight_max);
   const auto attempt = [&]() -> Result<void> {
     RK_TRY_ASSIGN(store::WriteTxn txn, environment.begin_write());
@@ -83,8 +85,9 @@ Result<void> write_one(store::Environment& environment, const Workload& workload
 Result<void> write_until_stopped(const PowerOptions& options) {
   os::Platform& platform = os::real_platform();
   Background background(platform, [](const Error& error) { say("maintain " + error.to_string()); });
-  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
-                store::Environment::open(platform, background.hooked(environment_options(options))));
+  RK_TRY_ASSIGN(
+      const std::unique_ptr<store::Environment> environment,
+      store::Environment::open(platform, background.hooked(environment_options(options))));
   background.start(*environment);
 
   const Workload workload({.seed = options.seed});
@@ -113,10 +116,10 @@ Result<void> write_until_stopped(const PowerOptions& options) {
 Result<void> check(const PowerOptions& options) {
   const Workload workload({.seed = options.seed});
   Models models(workload);
-  RK_TRY_ASSIGN(const CrashCheck found,
-                check_after_crash(os::real_platform(), environment_options(options), models,
-                                  {.acknowledged = options.acknowledged,
-                                   .attempted = options.attempted}));
+  RK_TRY_ASSIGN(
+      const CrashCheck found,
+      check_after_crash(os::real_platform(), environment_options(options), models,
+                        {.acknowledged = options.acknowledged, .attempted = options.attempted}));
   say("found " + std::to_string(found.transactions) + " replayed " +
       std::to_string(found.batches_replayed) + " torn " + std::to_string(found.torn_tails));
   return {};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "power_simulation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace rookery::sim {
 namespace {
@@ -31,6 +31,7 @@ std::string_view phase_name(CutPhase phase) {
 // Waits that a retry may follow; everything else is a finding.
 bool is_refusal(const Error& error) {
   switch (error.code()) {
+    case ErrorCode::concurrency:  // the transaction before was rolled back meanwhile
     case ErrorCode::no_space:
     case ErrorCode::poisoned:
     case ErrorCode::io:
@@ -144,12 +145,21 @@ void PowerSimulation::plan_faults(testing::SimFileSystem& files) {
         rule.times = 1 + prng.below(4);
         break;
     }
-    files.add_fault(std::move(rule));
+    if (options_.trace) {
+      fmt::print("fault: {} of '{}' after {}, {} times, effect {}, errno {}\n",
+                 testing::call_name(rule.kind.value_or(CallKind::kOpen)), rule.path_contains,
+                 rule.skip, rule.times, static_cast<int>(rule.effect), rule.os_errno);
+    }
+    faults_.push_back(files.add_fault(std::move(rule)));
   }
 }
 
 void PowerSimulation::observe(const testing::SimFileSystem& files, const testing::SimCall& call,
                               CutPhase phase) {
+  if (options_.trace) {
+    fmt::print("{} {} {} of {}; acknowledged {}, attempted {}\n", call.mutation, phase_name(phase),
+               testing::call_name(call.kind), call.path, acknowledged_, attempted_);
+  }
   if (phase == CutPhase::kBefore || options_.cut_one_in == 0 ||
       !prng_.chance(options_.cut_one_in)) {
     return;
@@ -181,6 +191,9 @@ std::optional<std::string> PowerSimulation::run() {
   Result<void> result;
   const testing::SimulationReport report = machine.run([&] { result = live(machine); });
   totals_.mutating_calls += machine.files().mutations();
+  for (const std::uint64_t fault : faults_) {
+    totals_.faults_hit += machine.files().fault_hits(fault);
+  }
   totals_.acknowledged += acknowledged_;
   if (!report.finished()) {
     finding(report.text);
@@ -215,8 +228,8 @@ void PowerSimulation::check(const CutPoint& point, std::uint32_t depth) {
                                     phase_name(phase), testing::call_name(call.kind), call.path)});
     });
   }
-  const Result<CrashCheck> found = check_after_crash(
-      machine.platform(), environment_options(), models_, point.expected, [&] {
+  const Result<CrashCheck> found =
+      check_after_crash(machine.platform(), environment_options(), models_, point.expected, [&] {
         files.set_observer({});
         recovered = files.cut_copy(Survival::kNothing, point.seed);
       });
@@ -230,7 +243,9 @@ void PowerSimulation::check(const CutPoint& point, std::uint32_t depth) {
     return;
   }
   // What recovery showed to readers is durable: another cut leaves exactly that.
-  nested.push_back({recovered, {found->transactions, found->transactions}, point.seed,
+  nested.push_back({recovered,
+                    {found->transactions, found->transactions},
+                    point.seed,
                     point.where + ", then after recovery"});
   for (const CutPoint& next : nested) {
     ++totals_.recovery_cuts;
@@ -262,9 +277,8 @@ Result<void> PowerSimulation::live(SimPlatform& machine) {
   std::vector<std::unique_ptr<os::Thread>> readers;
   for (std::uint32_t i = 0; i < options_.readers; ++i) {
     const std::uint64_t seed = options_.seed * 31 + i;
-    readers.push_back(platform.threads.start("reader", [&, seed] {
-      read_for_a_while(machine, *environment, seed);
-    }));
+    readers.push_back(platform.threads.start(
+        "reader", [&, seed] { read_for_a_while(machine, *environment, seed); }));
   }
   Result<void> result = write_all(machine, *environment, background);
   stopping_ = true;
@@ -273,6 +287,7 @@ Result<void> PowerSimulation::live(SimPlatform& machine) {
   const store::EnvironmentStats stats = environment->stats();
   totals_.reloads += stats.reloads;
   RK_TRY(std::move(result));
+  RK_TRY(compare_with_model(*environment));
   return environment->close();
 }
 
@@ -353,9 +368,10 @@ Result<std::uint64_t> PowerSimulation::settle(SimPlatform& machine,
   RK_TRY_ASSIGN(store::ReadTxn txn, environment.begin_read());
   RK_TRY_ASSIGN(const std::uint64_t found, Workload::transactions_in(txn));
   if (found < acknowledged_ || found > attempted_ || (!unknown_ && found != acknowledged_)) {
-    finding(fmt::format("after a failed write: {} transactions; {} were acknowledged, {} attempted, "
-                        "and {} outcome was unknown",
-                        found, acknowledged_, attempted_, unknown_ ? "an" : "no"));
+    finding(
+        fmt::format("after a failed write: {} transactions; {} were acknowledged, {} attempted, "
+                    "and {} outcome was unknown",
+                    found, acknowledged_, attempted_, unknown_ ? "an" : "no"));
   }
   acknowledged_ = attempted_ = found;
   failed_ = unknown_ = false;
@@ -373,6 +389,17 @@ void PowerSimulation::read_for_a_while(SimPlatform& machine, store::Environment&
   }
 }
 
+Result<void> PowerSimulation::compare_with_model(store::Environment& environment) {
+  RK_TRY_ASSIGN(store::ReadTxn txn, environment.begin_read());
+  RK_TRY_ASSIGN(const std::uint64_t n, Workload::transactions_in(txn));
+  RK_TRY_ASSIGN(const std::vector<std::string> differences, Workload::compare(txn, models_.at(n)));
+  if (!differences.empty()) {
+    finding(fmt::format("at the end, transaction {}: {}", n, differences.front()));
+  }
+  ++totals_.snapshots_compared;
+  return {};
+}
+
 // One snapshot, looked at twice with time between.
 Result<void> PowerSimulation::read_once(SimPlatform& machine, store::Environment& environment,
                                         Prng& prng) {
@@ -385,7 +412,8 @@ Result<void> PowerSimulation::read_once(SimPlatform& machine, store::Environment
   }
   seen_ = std::max(seen_, n);
   for (int look = 0; look < 2 && !finding_.has_value(); ++look) {
-    machine.clock().sleep_for(std::chrono::microseconds(static_cast<std::int64_t>(prng.below(20'000))));
+    machine.clock().sleep_for(
+        std::chrono::microseconds(static_cast<std::int64_t>(prng.below(20'000))));
     RK_TRY_ASSIGN(const std::vector<std::string> differences,
                   Workload::compare(txn, models_.at(n)));
     if (!differences.empty()) {

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "background.h"
 #include "rookery/base/prng.h"
 #include "rookery/testing/sim_platform.h"
+
+#include "background.h"
 #include "workload.h"
 
 // Purpose. One seeded run of a committing environment on a lying disk, with readers, background work
@@ -31,6 +32,8 @@ struct SimulationOptions {
   std::uint32_t cut_depth = 2;
   // Failing calls, drawn from the seed; then they stop and progress is demanded.
   bool faults = false;
+  // Prints each fault and each mutating call.
+  bool trace = false;
 };
 
 struct SimulationTotals {
@@ -87,6 +90,7 @@ class PowerSimulation {
                         std::uint64_t seed);
   [[nodiscard]] Result<void> read_once(testing::SimPlatform& machine,
                                        store::Environment& environment, Prng& prng);
+  [[nodiscard]] Result<void> compare_with_model(store::Environment& environment);
   void finding(std::string text);
 
   // The cuts, afterwards and off the fibers.
@@ -107,6 +111,7 @@ class PowerSimulation {
   bool stopping_ = false;
   std::optional<std::string> finding_;
   std::vector<CutPoint> cuts_;
+  std::vector<std::uint64_t> faults_;  // rules of the disk
   InFlight in_flight_;
 };
 

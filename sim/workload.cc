@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <iterator>
 #include <memory>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "rookery/base/coding.h"
 #include "rookery/base/prng.h"
@@ -72,7 +72,12 @@ std::string random_bytes(Prng& prng, std::size_t size) {
 
 struct Workload::Operation {
   enum class Kind : std::uint8_t {
-    kTreePut, kTreeErase, kFixedPut, kFixedErase, kRowPut, kRowErase
+    kTreePut,
+    kTreeErase,
+    kFixedPut,
+    kFixedErase,
+    kRowPut,
+    kRowErase
   };
   Kind kind;
   std::uint64_t key;
@@ -80,6 +85,7 @@ struct Workload::Operation {
   std::int64_t etag;
 
   [[nodiscard]] std::string text_key() const { return fmt::format("key/{:06}", key); }
+
   [[nodiscard]] std::int64_t int_key() const { return static_cast<std::int64_t>(key) * 977 - 5000; }
 };
 
@@ -120,8 +126,25 @@ std::vector<Workload::Operation> Workload::operations(std::uint64_t n) const {
   return result;
 }
 
+namespace {
+
+Result<std::uint64_t> parse_progress(const std::optional<Bytes>& value) {
+  if (!value.has_value()) {
+    return std::uint64_t{0};
+  }
+  return std::stoull(std::string(as_text(*value)));
+}
+
+}  // namespace
+
 Result<void> Workload::apply(store::WriteTxn& txn, std::uint64_t n) const {
   RK_TRY_ASSIGN(store::MutableTree tree, txn.tree(kTreeName));
+  // With commits in flight, the one before may have been rolled back by now.
+  RK_TRY_ASSIGN(const std::optional<Bytes> before, tree.get(as_bytes(kProgressKey)));
+  RK_TRY_ASSIGN(const std::uint64_t progress, parse_progress(before));
+  if (progress + 1 != n) {
+    return Error(ErrorCode::concurrency, fmt::format("{} follows {}", n, progress));
+  }
   RK_TRY_ASSIGN(store::MutableFixedTree fixed, txn.fixed_tree(kFixedName, kFixedValueSize));
   RK_TRY_ASSIGN(store::MutableTable table, txn.table(table_schema()));
   for (const Operation& operation : operations(n)) {
@@ -183,10 +206,7 @@ void Workload::advance(Model& model, std::uint64_t n) const {
 Result<std::uint64_t> Workload::transactions_in(store::ReadTxn& txn) {
   RK_TRY_ASSIGN(const store::Tree tree, txn.tree(kTreeName));
   RK_TRY_ASSIGN(const std::optional<Bytes> value, tree.get(as_bytes(kProgressKey)));
-  if (!value.has_value()) {
-    return std::uint64_t{0};
-  }
-  return std::stoull(std::string(as_text(*value)));
+  return parse_progress(value);
 }
 
 namespace {
@@ -315,6 +335,10 @@ Result<CrashCheck> check_after_crash(os::Platform& platform,
     }
     RK_TRY_ASSIGN(const std::vector<std::string> differences,
                   Workload::compare(txn, models.at(check.transactions)));
+    if (!differences.empty()) {
+      findings += fmt::format("{} transactions found, {} acknowledged, {} attempted:\n",
+                              check.transactions, expected.acknowledged, expected.attempted);
+    }
     for (const std::string& difference : differences) {
       findings.append(difference).append("\n");
     }

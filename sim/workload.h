@@ -20,10 +20,10 @@ namespace rookery::sim {
 
 struct WorkloadOptions {
   std::uint64_t seed = 1;
-  std::uint32_t key_count = 150;          // distinct keys a structure
-  std::uint32_t operations_max = 8;       // a transaction
-  std::uint32_t value_size_max = 1500;    // bytes, of the ordinary values
-  std::uint32_t big_one_in = 25;          // one value in so many is big
+  std::uint32_t key_count = 150;        // distinct keys a structure
+  std::uint32_t operations_max = 8;     // a transaction
+  std::uint32_t value_size_max = 1500;  // bytes, of the ordinary values
+  std::uint32_t big_one_in = 25;        // one value in so many is big
   std::uint32_t big_value_size_max = 60'000;
 };
 
@@ -41,7 +41,8 @@ class Workload {
 
   [[nodiscard]] const WorkloadOptions& options() const noexcept { return options_; }
 
-  // Applies transaction `n` (the first is 1) without committing it.
+  // Applies transaction `n` (the first is 1) without committing it. Errors: concurrency, if n - 1 is
+  // not what the store holds; those of the store.
   [[nodiscard]] Result<void> apply(store::WriteTxn& txn, std::uint64_t n) const;
   // Advances the model to `n` transactions.
   void advance(Model& model, std::uint64_t n) const;
@@ -68,6 +69,7 @@ class Models {
   explicit Models(const Workload& workload) : workload_(workload) {}
 
   [[nodiscard]] Model at(std::uint64_t transactions);
+
   [[nodiscard]] const Workload& workload() const noexcept { return workload_; }
 
  private:
