@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees and tables over pages of any bytes: every call answers with a value or an error, and no load
-// leaves the pages. Input: four bytes that choose the roots, then pages of 513 bytes each: type,
-// the first 192 bytes of the content, the last 320.
+// Trees and tables over pages of any bytes: every call answers with a value or an error, and no
+// load leaves the pages. Input: four bytes that choose the roots, then pages of 513 bytes each:
+// type, the first 192 bytes of the content, the last 320.
 #include <array>
 #include <cstddef>
 #include <cstdint>

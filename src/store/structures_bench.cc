@@ -84,8 +84,8 @@ class PlainPages : public PageWriter {
   std::uint64_t pages_ = 0;
 };
 
-// Of the processor, not of the clock: the work is on one thread and waits for nothing, and others may
-// use the machine.
+// Of the processor, not of the clock: the work is on one thread and waits for nothing, and others
+// may use the machine.
 double cpu_nanoseconds() {
   timespec now{};
   RK_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
