@@ -103,6 +103,33 @@ TEST_F(FixedTreeTest, BoundsItsSpaceWhileAnythingIsErased) {
   EXPECT_EQ(pages_.page_count(), 0U);
 }
 
+// Enough leaves that branches split, merge and vanish, too.
+TEST_F(FixedTreeTest, StaysSoundWithThreeLevelsOnTheWayUpAndDown) {
+  root_.value_size = 256;
+  Prng prng(test_seed());
+  std::vector<std::int64_t> order(30'000);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), prng);
+  for (const std::int64_t key : order) {
+    put(key);
+  }
+  ASSERT_EQ(root_.depth, 3);
+  ASSERT_GT(root_.branch_pages, 3U);
+  ASSERT_EQ(audit_fixed_tree(pages_, root_), "");
+  std::shuffle(order.begin(), order.end(), prng);
+  std::uint64_t branch_pages = root_.branch_pages;
+  for (std::size_t erased = 0; erased < order.size(); ++erased) {
+    ASSERT_TRUE(erase(order[erased]));
+    if (root_.branch_pages != branch_pages || erased % 5'000 == 0) {
+      branch_pages = root_.branch_pages;
+      ASSERT_EQ(audit_fixed_tree(pages_, root_), "");
+      const std::int64_t left = order[order.size() - 1];
+      ASSERT_EQ(tree().view().get(left)->has_value(), erased + 1 < order.size());
+    }
+  }
+  EXPECT_EQ(pages_.page_count(), 0U);
+}
+
 TEST_F(FixedTreeTest, AnswersCorruptForTheWrongValueSizeOrOwner) {
   put(1);
   TreeRoot other = root_;
