@@ -28,7 +28,7 @@ class Database::State {
     RK_TRY_ASSIGN(const std::optional<doc::DatabaseId> own, snapshot->database_id());
     id_ = own.value_or(options_.id);
     maintenance_.start(*environment_);
-    merger_.emplace(*environment_, platform_, executors_.foreground, options_, id_);
+    merger_.emplace(*environment_, platform_, executors_.foreground, maintenance_, options_, id_);
     return {};
   }
 

@@ -10,6 +10,25 @@ namespace {
 
 constexpr std::string_view kCreating = ".creating";
 
+// Makes a directory and its missing parents, each one durable in the one above it.
+Result<void> ensure_directory(os::FileSystem& files, const std::string& path) {
+  std::vector<std::string> missing;
+  for (std::string at = path;;) {
+    RK_TRY_ASSIGN(const std::optional<os::FileInfo> info, files.info(at));
+    const std::string above = os::parent_path(at);
+    if (info.has_value() || above == at) {
+      break;
+    }
+    missing.push_back(at);
+    at = above;
+  }
+  for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
+    RK_TRY(files.create_directory(*next));
+    RK_TRY(files.sync_directory(os::parent_path(*next)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Folders::Folders(os::Platform& platform, std::string data_dir)
@@ -18,7 +37,10 @@ Folders::Folders(os::Platform& platform, std::string data_dir)
       databases_dir_(os::join_path(data_dir_, "Databases")) {}
 
 Result<void> Folders::prepare() {
-  RK_TRY(os::create_directories(platform_.files, databases_dir_));
+  RK_TRY(ensure_directory(platform_.files, databases_dir_));
+  // What was there may have been made by a process that was killed before it synced. A parent that
+  // is not ours to open was not made by us.
+  static_cast<void>(platform_.files.sync_directory(os::parent_path(data_dir_)));
   return platform_.files.sync_directory(data_dir_);
 }
 

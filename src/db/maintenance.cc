@@ -2,6 +2,8 @@
 #include "maintenance.h"
 
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include "rookery/base/check.h"
 
@@ -9,7 +11,7 @@ namespace rookery::db {
 
 namespace {
 
-// After a failed step, and while there is something unsynced that a later step will want to sync.
+// After a failed step.
 constexpr os::Duration kRetryDelay = std::chrono::seconds(1);
 
 }  // namespace
@@ -37,7 +39,14 @@ void MaintenanceWorker::stop() {
   }
 }
 
+void MaintenanceWorker::note_commit() {
+  if (!armed_.exchange(true)) {
+    executor_.wake(*this);
+  }
+}
+
 bool MaintenanceWorker::run_once() {
+  armed_.store(false);  // before looking: a commit from here on wakes it again
   const Result<bool> more = environment_->maintain();
   if (!more) {
     std::string failure = more.error().to_string();
@@ -45,14 +54,20 @@ bool MaintenanceWorker::run_once() {
       log_(LogLevel::kError, name_ + ": " + failure);
     }
     last_failure_ = std::move(failure);
+    armed_.store(true);
     executor_.wake_after(*this, kRetryDelay);
     return false;
   }
   last_failure_.clear();
-  if (!*more && environment_->stats().unsynced_pages > 0) {
-    executor_.wake_after(*this, kRetryDelay);
+  if (*more) {
+    return true;
   }
-  return *more;
+  if (const std::optional<os::Duration> due = environment_->maintenance_due_in(); due.has_value()) {
+    armed_.store(true);
+    // Due already means that it could not be done just now: a reader, or a full disk.
+    executor_.wake_after(*this, *due > os::Duration::zero() ? *due : kRetryDelay);
+  }
+  return false;
 }
 
 }  // namespace rookery::db

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ class MaintenanceWorker final : public os::Worker {
   // What to give to EnvironmentOptions::on_maintenance_needed; may be called before start().
   void wake() { executor_.wake(*this); }
 
+  // Something was committed: sees to it that it is synced in time, if nothing does yet. Cheap.
+  void note_commit();
+
   // `environment` outlives the call of stop().
   void start(store::Environment& environment);
   // Returns once no step is running; none will run again. Idempotent.
@@ -42,6 +46,8 @@ class MaintenanceWorker final : public os::Worker {
   bool attached_ = false;                      // the owner's thread only
   store::Environment* environment_ = nullptr;  // set while detached
   std::string last_failure_;                   // run_once() only
+  // A run or a timer is coming that will look at whatever was committed until now.
+  std::atomic<bool> armed_ = false;
 };
 
 }  // namespace rookery::db

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger.h"
 
-#include <iterator>
 #include <utility>
 
 #include "execute.h"
 
 namespace rookery::db {
-
-// A transaction between commit_async() and its outcome.
-// Owns: shared by the commit's callback and by newest_, since either may be the last to see it.
-struct Merger::Flight {
-  Group group;
-  Group riders;  // guarded by the merger's mutex
-};
 
 class Merger::TransactionWorker final : public os::Worker {
  public:
@@ -52,10 +44,12 @@ class Merger::JournalWorker final : public os::Worker {
 };
 
 Merger::Merger(store::Environment& environment, os::Platform& platform, os::Executor& executor,
-               const DatabaseOptions& options, const doc::DatabaseId& id)
+               MaintenanceWorker& maintenance, const DatabaseOptions& options,
+               const doc::DatabaseId& id)
     : environment_(environment),
       platform_(platform),
       executor_(executor),
+      maintenance_(maintenance),
       options_(options),
       id_(id),
       transaction_worker_(std::make_unique<TransactionWorker>(*this, options.name)),
@@ -185,9 +179,7 @@ Result<doc::DocumentWriter> Merger::open_writer(store::WriteTxn& txn) const {
 Merger::Merged Merger::run_merged(Group& group) {
   Result<store::WriteTxn> txn = environment_.begin_write();
   if (!txn) {
-    for (Pending& pending : group) {
-      fail(std::move(pending), txn.error());
-    }
+    fail(std::move(group.front()), txn.error());
     return Merged::kDone;
   }
   Result<doc::DocumentWriter> writer = open_writer(*txn);
@@ -217,10 +209,11 @@ Merger::Merged Merger::run_merged(Group& group) {
   if (!writer->finish()) {
     return Merged::kSplit;
   }
-  const bool changed = writer->change_count() > 0;
-  return commit(std::move(*txn), group, changed) ? Merged::kDone : Merged::kSplit;
+  // Refused: perhaps one of the batches alone can still be stored.
+  return commit(std::move(*txn), group).has_value() ? Merged::kDone : Merged::kSplit;
 }
 
+// What fails here has only itself to blame.
 void Merger::run_alone(Pending pending) {
   Result<store::WriteTxn> txn = environment_.begin_write();
   if (!txn) {
@@ -234,100 +227,34 @@ void Merger::run_alone(Pending pending) {
     return fail(std::move(pending), writer.error());
   }
   pending.result = execute_batch(*writer, pending.batch.commands);
-  if (pending.result->has_value()) {
-    if (const Result<void> finished = writer->finish(); !finished) {
-      pending.result = finished.error();
-    }
+  if (!pending.result->has_value()) {
+    const Error why = pending.result->error();
+    return fail(std::move(pending), why);
   }
-  const bool changed = pending.result->has_value() && writer->change_count() > 0;
+  if (const Result<void> finished = writer->finish(); !finished) {
+    return fail(std::move(pending), finished.error());
+  }
   Group group;
   group.push_back(std::move(pending));
-  if (!changed) {
-    txn->rollback();
-    return ride(std::move(group));
-  }
-  std::optional<Error> refused;
-  commit_changed(std::move(*txn), group, refused);
-  if (refused.has_value()) {
-    fail(std::move(group.front()), *refused);
+  if (const Result<void> committed = commit(std::move(*txn), group); !committed) {
+    fail(std::move(group.front()), committed.error());
   }
 }
 
-bool Merger::commit(store::WriteTxn txn, Group& group, bool changed) {
-  if (!changed) {
-    txn.rollback();
-    ride(std::move(group));
-    return true;
-  }
-  std::optional<Error> refused;
-  commit_changed(std::move(txn), group, refused);
-  // Alone, deletes may draw on the reserve.
-  if (refused.has_value() && group.size() == 1 && !only_deletes(group.front().batch.commands)) {
-    fail(std::move(group.front()), *refused);
-    return true;
-  }
-  return !refused.has_value();
-}
-
-// On refusal the batches are back in `group`.
-void Merger::commit_changed(store::WriteTxn txn, Group& group, std::optional<Error>& refused) {
-  auto flight = std::make_shared<Flight>();
-  flight->group = std::move(group);
-  std::shared_ptr<Flight> before;
-  {
-    // Before the commit: its outcome may be known before commit_async() returns.
-    const os::MutexLock lock(mutex_);
-    before = std::exchange(newest_, flight);
-  }
-  const Result<store::TxnId> committed = txn.commit_async(
-      [this, flight](const store::CommitOutcome& outcome) { complete(flight, outcome); });
+// A transaction that changed nothing is committed too: its outcome is that of what it has seen. On an
+// error `group` is the caller's still.
+Result<void> Merger::commit(store::WriteTxn txn, Group& group) {
+  // Shared with the callback, which must be copyable, and given back by whoever comes first.
+  auto flight = std::make_shared<Group>(std::move(group));
+  const Result<store::TxnId> committed =
+      txn.commit_async([this, flight](const store::CommitOutcome& outcome) {
+        answer(std::exchange(*flight, {}), outcome);
+      });
   if (!committed) {
-    group = std::move(flight->group);
-    refused = committed.error();
-    Group riders;
-    {
-      const os::MutexLock lock(mutex_);
-      riders = std::move(flight->riders);
-      if (newest_ == flight) {
-        // The one before may have landed meanwhile; then there is none in flight.
-        newest_ = before != nullptr && !before->group.empty() ? before : nullptr;
-      }
-    }
-    RK_CHECK(riders.empty());
+    group = std::move(*flight);
+    return committed.error();
   }
-}
-
-void Merger::complete(const std::shared_ptr<Flight>& flight, const store::CommitOutcome& outcome) {
-  Group group;
-  Group riders;
-  {
-    const os::MutexLock lock(mutex_);
-    group = std::move(flight->group);
-    flight->group.clear();
-    riders = std::move(flight->riders);
-    if (newest_ == flight) {
-      newest_ = nullptr;
-    }
-    if (outcome.result.has_value()) {
-      ++stats_.transactions_committed;
-    }
-  }
-  group.insert(group.end(), std::make_move_iterator(riders.begin()),
-               std::make_move_iterator(riders.end()));
-  answer(std::move(group), outcome);
-}
-
-// Answers batches that changed nothing once all that they may have seen is durable.
-void Merger::ride(Group group) {
-  {
-    const os::MutexLock lock(mutex_);
-    if (newest_ != nullptr) {
-      newest_->riders.insert(newest_->riders.end(), std::make_move_iterator(group.begin()),
-                             std::make_move_iterator(group.end()));
-      return;
-    }
-  }
-  answer(std::move(group), std::nullopt);
+  return {};
 }
 
 // A batch that failed by itself is told its own error, whatever became of the transaction.
@@ -336,7 +263,8 @@ void Merger::answer(Group group, const std::optional<store::CommitOutcome>& outc
   for (Pending& pending : group) {
     RK_CHECK(pending.result.has_value());
     Result<BatchResult> result = std::move(*pending.result);
-    if (result.has_value() && outcome.has_value()) {
+    if (result.has_value()) {
+      RK_CHECK(outcome.has_value());
       if (outcome->result.has_value()) {
         result->txn = outcome->txn;
       } else {
@@ -346,7 +274,11 @@ void Merger::answer(Group group, const std::optional<store::CommitOutcome>& outc
     succeeded += result.has_value() ? 1U : 0U;
     pending.batch.done(std::move(result));
   }
+  if (outcome.has_value()) {
+    maintenance_.note_commit();
+  }
   const os::MutexLock lock(mutex_);
+  stats_.transactions_committed += outcome.has_value() && outcome->result.has_value() ? 1U : 0U;
   stats_.batches_executed += succeeded;
   stats_.batches_failed += group.size() - succeeded;
   RK_CHECK(open_batches_ >= group.size());

@@ -14,8 +14,11 @@
 #include "rookery/os/executor.h"
 #include "rookery/os/sync.h"
 
+#include "maintenance.h"
+
 // Purpose. The one writer of a database: takes batches off a queue, executes as many as fit into
-// one store transaction, commits it without waiting, and executes the next ones while that is written.
+// one store transaction, commits it without waiting, and executes the next ones while that is
+// written.
 //
 //   submit -> queue -> [transaction worker] -> commit_async -> [who has the journal role] -> done
 //
@@ -23,7 +26,7 @@
 // 1. Batches are executed in the order of submission, each whole or not at all.
 // 2. done is called once for every batch, never with a lock held.
 // 3. Success is told only when all that the batch read or wrote is durable: a batch that changed
-//    nothing waits for the transactions in flight before it (it is their *rider*).
+//    nothing waits for the transactions in flight before it.
 // 4. A batch that fails after it changed something makes the merged transaction roll back; all of
 //    its batches run again, each in a transaction of its own, so that neighbours are not harmed.
 // Threads: submit, stats: any. drain: one.
@@ -43,7 +46,7 @@ class Merger {
  public:
   // All arguments outlive the merger. `id` is used until the database has an id of its own.
   Merger(store::Environment& environment, os::Platform& platform, os::Executor& executor,
-         const DatabaseOptions& options, const doc::DatabaseId& id);
+         MaintenanceWorker& maintenance, const DatabaseOptions& options, const doc::DatabaseId& id);
   // Requires: drained.
   ~Merger();
   Merger(const Merger&) = delete;
@@ -62,7 +65,6 @@ class Merger {
   };
 
   using Group = std::vector<Pending>;
-  struct Flight;
 
   class TransactionWorker;
   class JournalWorker;
@@ -77,11 +79,7 @@ class Merger {
   enum class Merged : std::uint8_t { kDone, kSplit };
   Merged run_merged(Group& group);
   void run_alone(Pending pending);
-  // False: the transaction was refused; `group` has its error and is the caller's still.
-  bool commit(store::WriteTxn txn, Group& group, bool changed);
-  void commit_changed(store::WriteTxn txn, Group& group, std::optional<Error>& refused);
-  void complete(const std::shared_ptr<Flight>& flight, const store::CommitOutcome& outcome);
-  void ride(Group group);
+  Result<void> commit(store::WriteTxn txn, Group& group);
   void answer(Group group, const std::optional<store::CommitOutcome>& outcome);
   void fail(Pending pending, const Error& error);
   [[nodiscard]] Result<doc::DocumentWriter> open_writer(store::WriteTxn& txn) const;
@@ -90,6 +88,7 @@ class Merger {
   store::Environment& environment_;
   os::Platform& platform_;
   os::Executor& executor_;
+  MaintenanceWorker& maintenance_;
   const DatabaseOptions& options_;
   const doc::DatabaseId& id_;
   std::unique_ptr<TransactionWorker> transaction_worker_;
@@ -101,7 +100,6 @@ class Merger {
   std::uint64_t queue_bytes_ RK_GUARDED_BY(mutex_) = 0;
   // Accepted and not yet answered, the queue included.
   std::uint64_t open_batches_ RK_GUARDED_BY(mutex_) = 0;
-  std::shared_ptr<Flight> newest_ RK_GUARDED_BY(mutex_);  // in flight, or null
   bool closing_ RK_GUARDED_BY(mutex_) = false;
   bool attached_ = true;  // drain() only
   MergerStats stats_ RK_GUARDED_BY(mutex_);

@@ -64,6 +64,7 @@ Result<void> Server::State::close() {
   {
     const os::MutexLock lock(mutex_);
     closing_ = true;
+    changed_.notify_all();
     while (!busy_names_.empty()) {
       changed_.wait(mutex_);
     }
@@ -218,6 +219,10 @@ Result<DatabaseRef> Server::acquire_and_wait(std::string_view name) {
 
 Result<bool> Server::unload(std::string_view name) {
   return state_->unload(name);
+}
+
+void Server::wait_for_deletions() {
+  state_->wait_for_deletions();
 }
 
 ServerStats Server::stats() const {

@@ -276,6 +276,7 @@ Result<std::uint64_t> Server::State::erase(const EntryRef& entry, bool hard) {
   changed_.notify_all();
   if (erased->deletion.has_value()) {
     deletions_.push_back(*erased->deletion);
+    ++stats_.deletions_pending;
     background_->wake(*deletion_worker_);
   }
   return erased->index;
@@ -340,6 +341,7 @@ Result<void> Server::State::recover_folders() {
     }
     const os::MutexLock lock(mutex_);
     deletions_.push_back(deletion);
+    ++stats_.deletions_pending;
   }
   RK_TRY_ASSIGN(const std::vector<std::string> abandoned,
                 folders_.abandoned_creations(folded_names));

@@ -276,16 +276,24 @@ bool Server::State::delete_folders() {
           "cannot delete folder " + deletion.target + ": " + deleted.error().to_string());
     }
   }
-  if (finished.empty()) {
-    return more;
-  }
-  if (const Result<void> erased = system_->erase_deletions(finished); !erased) {
-    log(LogLevel::kWarning,
-        "cannot forget deleted folders, will try at the next start: " + erased.error().to_string());
+  if (!finished.empty()) {
+    if (const Result<void> erased = system_->erase_deletions(finished); !erased) {
+      log(LogLevel::kWarning, "cannot forget deleted folders, will try at the next start: " +
+                                  erased.error().to_string());
+    }
   }
   const os::MutexLock lock(mutex_);
   stats_.folders_deleted += finished.size();
+  stats_.deletions_pending -= deletions.size();
+  changed_.notify_all();
   return more;
+}
+
+void Server::State::wait_for_deletions() {
+  const os::MutexLock lock(mutex_);
+  while (stats_.deletions_pending > 0 && !closing_) {
+    changed_.wait(mutex_);
+  }
 }
 
 void Server::State::set_state(const EntryRef& entry, DatabaseState state) {

@@ -56,6 +56,7 @@ class Server::State {
   Result<DatabaseRef> try_acquire(std::string_view name);
   void acquire(std::string_view name, std::function<void(Result<DatabaseRef>)> done);
   Result<bool> unload(std::string_view name);
+  void wait_for_deletions();
   ServerStats stats() const;
 
   std::uint64_t last_index() const noexcept { return last_index_.load(); }

@@ -166,6 +166,7 @@ Result<void> SystemStore::create_record(DatabaseRecord& record) {
   RK_TRY_ASSIGN(store::MutableTree records, txn.tree(kRecordsTree));
   RK_TRY(records.put(as_bytes(folded), as_bytes(encode_record(record))));
   RK_TRY(txn.commit());
+  maintenance_.note_commit();
   return {};
 }
 
@@ -177,6 +178,7 @@ Result<void> SystemStore::put_records(std::vector<DatabaseRecord*> records) {
     RK_TRY(tree.put(as_bytes(value::fold_case(record->name)), as_bytes(encode_record(*record))));
   }
   RK_TRY(txn.commit());
+  maintenance_.note_commit();
   return {};
 }
 
@@ -199,6 +201,7 @@ Result<SystemStore::Erased> SystemStore::erase_record(std::string_view folded_na
     RK_TRY(deletions.put(as_bytes(result.deletion->target), as_bytes(result.deletion->source)));
   }
   RK_TRY(txn.commit());
+  maintenance_.note_commit();
   return result;
 }
 
@@ -211,6 +214,7 @@ Result<void> SystemStore::erase_deletions(const std::vector<Deletion>& deletions
     static_cast<void>(erased);  // noted twice is deleted once
   }
   RK_TRY(txn.commit());
+  maintenance_.note_commit();
   return {};
 }
 

@@ -62,6 +62,7 @@ struct ServerStats {
   std::uint64_t verified_on_delete_count = 0;
   std::uint64_t verify_problem_count = 0;  // databases in which it found any
   std::uint64_t folders_deleted = 0;
+  std::uint64_t deletions_pending = 0;
 };
 
 struct DropResult {
@@ -119,6 +120,10 @@ class Server {
   // Blocks. Closes the database if it is open and nobody uses it; it opens again when asked for.
   // False if it is in use.
   [[nodiscard]] Result<bool> unload(std::string_view name);
+
+  // Blocks until the folders of dropped databases are gone; those that cannot be removed are tried
+  // again at the next start.
+  void wait_for_deletions();
 
   [[nodiscard]] ServerStats stats() const;
   [[nodiscard]] const ServerOptions& options() const noexcept;

@@ -125,7 +125,8 @@ class Snapshot {
 
   [[nodiscard]] const DocumentReader* operator->() const noexcept { return &reader_; }
 
-  [[nodiscard]] store::ReadTxn& txn() noexcept { return *txn_; }
+  // Asked before what was read is given to anyone: io, if the file could not be read meanwhile.
+  [[nodiscard]] Result<void> check_health() const { return txn_->check_health(); }
 
  private:
   Snapshot(std::unique_ptr<store::ReadTxn> txn, DocumentReader reader)
