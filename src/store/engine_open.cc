@@ -179,7 +179,13 @@ Result<void> Engine::harden_tail(const TailBatch& tail) {
 // the last batch that counts never will.
 Result<void> Engine::begin_epoch(const Recovered& recovered) {
   platform_.random.fill(incarnation_);
+  if (recovered.last.batch == 0 && !recovered.files.empty()) {
+    // The newest file has no batch yet: its maker may have died before its name was durable, which
+    // the header is about to rely on.
+    RK_TRY(platform_.files.sync_directory(journal_path_));
+  }
   const os::MutexLock lock(header_mutex_);
+  RK_TRY(headers_.harden(record_));
   HeaderRecord next = record_;
   next.epoch = std::max(next.epoch, recovered.epoch_newest) + 1;
   next.incarnation = incarnation_;

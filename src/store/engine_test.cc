@@ -144,6 +144,132 @@ TEST_F(EngineTest, RecoveryWritesNothingIntoTheDataFile) {
   EXPECT_EQ(files().fault_hits(rule), 0U);
 }
 
+TEST_F(EngineTest, ASnapshotThatOutlivesItsBudgetIsRefused) {
+  EnvironmentOptions options = small_options();
+  options.snapshot_age_max = std::chrono::seconds(5);
+  open(options);
+  ASSERT_EQ(error_of(put(env(), "a", "1")), "");
+  auto old = env().begin_read();
+  sim_.clock().sleep_for(std::chrono::seconds(4));
+  EXPECT_EQ(error_of(contents(*old)), "");
+  sim_.clock().sleep_for(std::chrono::seconds(2));
+  EXPECT_EQ(contents(*old).error().code(), ErrorCode::snapshot_too_old);
+  EXPECT_EQ(contents(env())->size(), 1U);
+}
+
+TEST_F(EngineTest, ScratchSpillsIntoTemp) {
+  EnvironmentOptions options = small_options();
+  options.scratch_memory_bytes_max = 1024 * 1024;
+  options.scratch_total_bytes_max = 64 * 1024 * 1024;
+  options.sync_interval = std::chrono::hours(1);
+  open(options);
+  Model model;
+  for (int i = 0; i < 40; ++i) {
+    const std::string value(90'000, static_cast<char>('a' + i % 20));
+    ASSERT_EQ(error_of(put(env(), "k" + std::to_string(i), value)), "");
+    model["k" + std::to_string(i)] = value;
+  }
+  EXPECT_FALSE(files().list("db/Temp")->empty());
+  expect_contents(model);
+  ASSERT_EQ(error_of(env().sync_all()), "");
+  EXPECT_TRUE(files().list("db/Temp")->empty());
+  expect_contents(model);
+  expect_sound();
+}
+
+TEST_F(EngineTest, AJournalThatSomebodyElseLinksIsNotUsedAgain) {
+  open();
+  ASSERT_EQ(error_of(put(env(), "a", "1")), "");
+  const std::string journal = "db/Journals/" + files().list("db/Journals")->front();
+  ASSERT_EQ(error_of(files().link(journal, "kept")), "");
+  const auto read_kept = [&] {
+    auto file = std::move(files().open("kept", {.access = os::Access::kReadOnly})).value();
+    std::vector<std::byte> bytes(8192);
+    EXPECT_EQ(error_of(file->read_at(0, bytes)), "");
+    return bytes;
+  };
+  const auto before = read_kept();
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_EQ(error_of(put(env(), "k" + std::to_string(i), std::string(3000, 'v'))), "");
+    if (i % 50 == 0) {
+      ASSERT_EQ(error_of(env().sync_all()), "");
+    }
+  }
+  EXPECT_FALSE(files().info(journal)->has_value());
+  EXPECT_TRUE(read_kept() == before);
+  expect_sound();
+}
+
+TEST_F(EngineTest, JournalsAreUsedAgainAndStayFew) {
+  open();
+  for (int i = 0; i < 1500; ++i) {
+    ASSERT_EQ(error_of(put(env(), "k" + std::to_string(i % 50), std::string(3000, 'v'))), "");
+    if (i % 50 == 0) {
+      ASSERT_EQ(error_of(env().sync_all()), "");
+    }
+  }
+  EXPECT_LE(files().list("db/Journals")->size(), 4U);
+  // Rewriting the same keys needs no more pages than the versions of one sync interval.
+  EXPECT_LT(env().stats().page_count, 200U);
+  cut_power();
+  open();
+  EXPECT_EQ(contents(env())->size(), 50U);
+  expect_sound();
+}
+
+TEST_F(EngineTest, WorksWhereDirectInputOutputIsRefused) {
+  testing::SimPlatformOptions options;
+  options.files.refuse_direct = true;
+  testing::SimPlatform machine(test_seed(), options);
+  for (int round = 0; round < 3; ++round) {
+    auto opened = Environment::open(machine.platform(), small_options());
+    ASSERT_EQ(error_of(opened), "");
+    EXPECT_EQ(contents(**opened)->size(), static_cast<std::size_t>(round));
+    ASSERT_EQ(error_of(put(**opened, "k" + std::to_string(round), "v")), "");
+    machine.files().power_cut(Survival::kNothing);
+    opened->reset();
+    machine.files().reopen();
+  }
+}
+
+// docs/format/page.md, catalog.md.
+TEST_F(EngineTest, TheFirstTransactionLooksAsDocumented) {
+  open();
+  ASSERT_EQ(error_of(put(env(), "a", "1")), "");
+  ASSERT_EQ(error_of(env().close()), "");
+  environment_.reset();
+  auto file = std::move(files().open("db/data.rks", {.access = os::Access::kReadOnly})).value();
+  const auto header_of = [&](std::uint64_t page) {
+    std::vector<std::byte> bytes(kPageHeaderSize);
+    EXPECT_EQ(error_of(file->read_at(page * kPageSize, bytes)), "");
+    return load<PageHeader>(bytes.data());
+  };
+  EXPECT_EQ(header_of(0).type, PageType::kFreeMap);
+  EXPECT_EQ(header_of(0).owner, 0U);
+  const PageHeader leaf = header_of(1);
+  EXPECT_EQ(leaf.page_no, 1U);
+  EXPECT_EQ(leaf.txn, 1U);
+  EXPECT_EQ(leaf.owner, 2U);
+  EXPECT_EQ(leaf.type, PageType::kTreeLeaf);
+  EXPECT_EQ(leaf.page_count, 1U);
+  EXPECT_EQ(header_of(2).type, PageType::kTreeLeaf);
+  EXPECT_EQ(header_of(2).owner, 1U);
+}
+
+// The header lists the incarnations that replay may meet, and has room for 64.
+TEST_F(EngineTest, OpensManyTimesWithoutASync) {
+  open();
+  Model model;
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_EQ(error_of(put(env(), "k" + std::to_string(i), "v")), "") << i;
+    model["k" + std::to_string(i)] = "v";
+    cut_power();
+    open();
+    expect_contents(model);
+  }
+  expect_sound();
+}
+
 TEST_F(EngineTest, RandomWorkSurvivesCutsAndCloses) {
   Prng prng(test_seed());
   Model model;

@@ -102,7 +102,17 @@ Result<HeaderFiles::Loaded> HeaderFiles::load(bool read_only) {
                  fmt::format("{}: the two headers are of different environments", directory_));
   }
   newer_ = both ? (records[0]->counter > records[1]->counter ? 0 : 1) : (records[0] ? 0 : 1);
+  alike_ = false;
+  if (both) {
+    HeaderRecord twin = *records[1 - newer_];
+    twin.counter = records[newer_]->counter;
+    alike_ = std::memcmp(&twin, &*records[newer_], sizeof(HeaderRecord)) == 0;
+  }
   return Loaded{*records[newer_], !both};
+}
+
+Result<void> HeaderFiles::harden(const HeaderRecord& loaded) {
+  return alike_ ? Result<void>() : write_slot(newer_, loaded);
 }
 
 Result<void> HeaderFiles::create(const HeaderRecord& record) {

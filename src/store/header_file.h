@@ -81,6 +81,11 @@ class HeaderFiles {
   // Errors: not_found (no header.one), corrupt (neither is whole), incompatible, io.
   [[nodiscard]] Result<Loaded> load(bool read_only);
 
+  // Makes the record that load() returned durable, unless its twin says the same: the process that
+  // wrote it may have died before its sync, and the twin is the next to be overwritten.
+  // Requires: load() was called, nothing written since.
+  [[nodiscard]] Result<void> harden(const HeaderRecord& loaded);
+
   // Creates both; header.one, whose presence means that the environment exists, comes last.
   [[nodiscard]] Result<void> create(const HeaderRecord& record);
 
@@ -98,6 +103,7 @@ class HeaderFiles {
   const std::string directory_;
   std::array<std::unique_ptr<os::File>, 2> files_;
   std::size_t newer_ = 0;  // the file that must not be written next
+  bool alike_ = false;     // the two differ in nothing but the counter
 };
 
 }  // namespace rookery::store
