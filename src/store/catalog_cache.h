@@ -13,8 +13,8 @@
 
 #include "meta.h"
 
-// Purpose. The named structures of one transaction: read from the catalog when first asked for, kept
-// at one address since, written back when it commits.
+// Purpose. The named structures of one transaction: read from the catalog when first asked for,
+// kept at one address since, written back when it commits.
 // Threads: as the transaction.
 // Errors: invalid_argument (the name is of another kind, or its values of another size), corrupt.
 // Source: docs/format/catalog.md.

@@ -15,8 +15,8 @@
 
 #include "page_format.h"
 
-// Purpose. data.rks: the home of every page. Read through a read-only map, written by calls that can
-// fail, synced by one descriptor.
+// Purpose. data.rks: the home of every page. Read through a read-only map, written by calls that
+// can fail, synced by one descriptor.
 // Source: STORE-INVARIANTS I5, I9, I10, I11, I13, I14, I26.
 
 namespace rookery::store {
@@ -32,8 +32,8 @@ class DataMap {
   DataMap& operator=(const DataMap&) = delete;
 
   // The page at home. Every call checks its header, the first one its checksum.
-  // Requires: a snapshot for which this page's newest version is the one in the file, so that nobody
-  //   writes it meanwhile.
+  // Requires: a snapshot for which this page's newest version is the one in the file, so that
+  //   nobody writes it meanwhile.
   // Errors: corrupt, io (the map has faulted).
   [[nodiscard]] Result<PageView> page(const PageExpectation& expected) const;
 
@@ -57,9 +57,9 @@ class DataMap {
 
   std::unique_ptr<os::Mapping> mapping_;
   std::atomic<std::uint64_t> readable_pages_{0};
-  // A bit a page, in blocks of 4,096 pages: an idle environment has none. A cache only: its bits are
-  // relaxed, since a lost one costs one more checksum, and one is set only by whoever checked these
-  // very bytes.
+  // A bit a page, in blocks of 4,096 pages: an idle environment has none. A cache only: its bits
+  // are relaxed, since a lost one costs one more checksum, and one is set only by whoever checked
+  // these very bytes.
   mutable std::vector<std::atomic<Block*>> verified_;
 };
 

@@ -33,8 +33,8 @@
 //   the leader      writes what waits in the queue; taken in write_journal(), given back when the
 //                   queue is empty; also reloads after a failed journal write
 //   maintenance     flush, sync, header, retirement; holds maintenance_mutex_
-// Locks, in this order: maintenance_mutex_, header_mutex_, commit_mutex_; the leaf objects (scratch,
-// chain, journal, data file) have their own below these. No callback runs under any.
+// Locks, in this order: maintenance_mutex_, header_mutex_, commit_mutex_; the leaf objects
+// (scratch, chain, journal, data file) have their own below these. No callback runs under any.
 // Source: STORE-INVARIANTS I3, I4, I13, I14, I24.
 
 namespace rookery::store {
@@ -131,10 +131,12 @@ class Engine {
       RK_REQUIRES(maintenance_mutex_);
   [[nodiscard]] Result<void> repair() RK_REQUIRES(maintenance_mutex_);
   [[nodiscard]] bool sync_due() const;
+  [[nodiscard]] bool file_too_short() const;
   void try_trim();
   void trim_with_token();
   [[nodiscard]] Result<void> record_incarnation();
   [[nodiscard]] Result<void> relieve_pressure();
+  void retire_journals();
   void poison_data(const Error& cause);
   void unpoison_data();
   [[nodiscard]] bool poisoned() const;
@@ -170,6 +172,8 @@ class Engine {
 
   os::Mutex maintenance_mutex_;
   std::optional<FlushJob> job_ RK_GUARDED_BY(maintenance_mutex_);
+  // What the job wrote may not have reached the disk: it is all to be written again.
+  bool job_suspect_ RK_GUARDED_BY(maintenance_mutex_) = false;
   bool closed_ RK_GUARDED_BY(maintenance_mutex_) = false;
 
   os::Mutex header_mutex_;

@@ -110,6 +110,10 @@ Result<TxnId> Engine::enqueue(std::unique_ptr<WriteContext> context, std::uint64
     commit.txn = context->id();
     commit.record = context->make_record();
     auto target = journal_.reserve(commit.record.size(), allow_reserve);
+    if (!target && target.error().code() == ErrorCode::no_space) {
+      retire_journals();
+      target = journal_.reserve(commit.record.size(), allow_reserve);
+    }
     if (!target) {
       return refuse(target.error());
     }
@@ -129,7 +133,8 @@ Result<TxnId> Engine::enqueue(std::unique_ptr<WriteContext> context, std::uint64
     commit.state = context->take();
     tip_ = commit.state.get();
   }
-  // A transaction that changed nothing may still have seen what is in flight: it has to wait for it.
+  // A transaction that changed nothing may still have seen what is in flight: it has to wait for
+  // it.
   const bool waits = commit.state != nullptr || in_flight;
   if (waits) {
     pending_.push_back(std::move(commit));
@@ -298,8 +303,8 @@ void Engine::publish_group(PendingCommits& group) {
   }
 }
 
-// The batch that failed and all that was built on it come to nothing. A client hears "not stored" for
-// certain only once no recovery can find the batch any more.
+// The batch that failed and all that was built on it come to nothing. A client hears "not stored"
+// for certain only once no recovery can find the batch any more.
 void Engine::fail(PendingCommits written, const Error& cause) {
   PendingCommits behind;
   {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers, long readers and maintenance at once, in fibers under a seeded scheduler, and then in real
-// threads.
+// Writers, long readers and maintenance at once, in fibers under a seeded scheduler, and then in
+// real threads.
 #include <atomic>
 
-#include "engine_fixture.h"
 #include "rookery/os/memory_file_system.h"
 #include "rookery/os/platform.h"
+
+#include "engine_test_fixture.h"
 
 namespace rookery::store {
 namespace {
 
-// Every value is its transaction's number, many times over; every transaction writes all of a group of
-// keys. So whatever a snapshot shows must be of one transaction, and of one not newer than it.
+// Every value is its transaction's number, many times over; every transaction writes all of a group
+// of keys. So whatever a snapshot shows must be of one transaction, and of one not newer than it.
 constexpr std::uint64_t kKeys = 12;
 
 std::string value_of(std::uint64_t txn, std::uint64_t key) {
@@ -172,9 +173,8 @@ void run_everyone(os::Platform& platform, std::uint64_t seed, int commits) {
 TEST(EngineConcurrencyProp, SnapshotsAreOfOneTransactionUnderEverySchedule) {
   for (std::uint64_t i = 0; i < 4; ++i) {
     const std::uint64_t seed = test_seed() + i;
-    const auto report = testing::run_simulation(seed, [&](testing::SimPlatform& machine) {
-      run_everyone(machine.platform(), seed, 25);
-    });
+    const auto report = testing::run_simulation(
+        seed, [&](testing::SimPlatform& machine) { run_everyone(machine.platform(), seed, 25); });
     ASSERT_TRUE(report.finished()) << report.text;
     if (::testing::Test::HasFatalFailure()) {
       return;

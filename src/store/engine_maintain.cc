@@ -52,8 +52,15 @@ std::optional<os::Duration> Engine::maintenance_due_in() const {
   return std::max(os::Duration(0), options_.sync_interval - since);
 }
 
+// Room at home is claimed soon after a commit, not when its pages are flushed: else the journals
+// could take the last of the disk, and the flush that would retire them had none.
+bool Engine::file_too_short() const {
+  return states_.facts().meta.page_count * kPageSize > data_->size_bytes();
+}
+
 void Engine::note_pressure() {
-  if (options_.on_maintenance_needed && (poisoned() || journal_.wants_spare() || sync_due())) {
+  if (options_.on_maintenance_needed &&
+      (poisoned() || journal_.wants_spare() || file_too_short() || sync_due())) {
     options_.on_maintenance_needed();
   }
 }
@@ -82,6 +89,15 @@ Result<bool> Engine::maintain_locked(bool force) {
     auto made = journal_.make_spare();
     if (!made && made.error().code() != ErrorCode::no_space) {
       return std::move(made).error();
+    }
+  }
+  if (file_too_short()) {
+    auto grown = data_->grow_to(states_.facts().meta.page_count);
+    if (!grown && grown.error().code() != ErrorCode::no_space) {
+      return std::move(grown).error();
+    }
+    if (!grown && options_.reserve != nullptr) {
+      options_.reserve->enter_disk_full();
     }
   }
   auto more = flush_step(force);
@@ -119,8 +135,8 @@ Result<bool> Engine::flush_step(bool force) {
   if (!job_->written()) {
     auto written = job_->write_some(*data_, kFlushStepBytes);
     if (!written) {
-      // The next attempt takes the newest state then; pages are in scratch until a sync covers them.
-      // After a failed sync the job stays, since it is what must be written again.
+      // The next attempt takes the newest state then; pages are in scratch until a sync covers
+      // them. After a failed sync the job stays, since it is what must be written again.
       if (data_failed()) {
         job_->start_over();
       } else {
@@ -173,13 +189,12 @@ Result<void> Engine::sync_data_file() {
     return {};
   }
   poison_data(synced.error());
+  job_suspect_ = true;
   job_->start_over();
   RK_TRY(data_->reopen());
   RK_TRY(job_->write_all(*data_));
-  if (auto again = data_->sync(); !again) {
-    job_->start_over();
-    return again;
-  }
+  RK_TRY(data_->sync());
+  job_suspect_ = false;
   unpoison_data();
   return {};
 }
@@ -264,10 +279,11 @@ Result<void> Engine::repair() {
     leading_ = false;
     RK_TRY(reloaded);
   }
-  if (data_failed()) {
+  if (job_suspect_) {
     RK_TRY(data_->reopen());
     RK_CHECK(job_.has_value());
     job_->start_over();
+    job_suspect_ = false;
   }
   if (data_->map()->faulted()) {
     RK_TRY(data_->map_again());
@@ -332,6 +348,15 @@ Result<void> Engine::relieve_pressure() {
   return Error(
       ErrorCode::no_space,
       fmt::format("scratch is full of pages that cannot be flushed: {}", cause.to_string()));
+}
+
+// There is no room for another journal: a sync, if it can be had, makes the old ones superfluous.
+// Requires: the token.
+void Engine::retire_journals() {
+  write_journal();
+  wait_until_published();
+  const os::MutexLock lock(maintenance_mutex_);
+  static_cast<void>(sync_to(states_.facts().meta.txn));
 }
 
 Result<void> Engine::sync_to(std::uint64_t txn) {

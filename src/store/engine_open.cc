@@ -70,8 +70,8 @@ Result<std::unique_ptr<Engine>> Engine::open(os::Platform& platform, Environment
   return engine;
 }
 
-// An environment exists once header.one does, which is the last thing to appear; whatever a cut left
-// before that holds nothing, and is made again.
+// An environment exists once header.one does, which is the last thing to appear; whatever a cut
+// left before that holds nothing, and is made again.
 Result<void> Engine::create_folder() {
   os::FileSystem& files = platform_.files;
   RK_TRY(os::create_directories(files, options_.path));
@@ -91,6 +91,7 @@ Result<void> Engine::create_folder() {
   RK_TRY(files.sync_directory(options_.path));
   HeaderRecord record;
   platform_.random.fill(record.environment_id);
+  record.meta.catalog.owner = kCatalogOwner;
   const os::MutexLock lock(header_mutex_);
   return headers_.create(record);
 }
@@ -175,8 +176,8 @@ Result<void> Engine::harden_tail(const TailBatch& tail) {
   return file->write_at(tail.offset, bytes);
 }
 
-// A new epoch and a new incarnation, durable before the first commit; and the fence: what lies behind
-// the last batch that counts never will.
+// A new epoch and a new incarnation, durable before the first commit; and the fence: what lies
+// behind the last batch that counts never will.
 Result<void> Engine::begin_epoch(const Recovered& recovered) {
   platform_.random.fill(incarnation_);
   if (recovered.last.batch == 0 && !recovered.files.empty()) {

@@ -3,7 +3,7 @@
 // inside the recoveries.
 #include <algorithm>
 
-#include "engine_fixture.h"
+#include "engine_test_fixture.h"
 
 namespace rookery::store {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine_fixture.h"
+#include "engine_test_fixture.h"
 
 namespace rookery::store {
 namespace {

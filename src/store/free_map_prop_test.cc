@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "free_map.h"
-
-#include <gtest/gtest.h>
-
 #include <map>
 #include <vector>
 
-#include "bit_runs.h"
+#include <gtest/gtest.h>
+
 #include "rookery/base/prng.h"
 #include "rookery/base/test_seed.h"
+
+#include "bit_runs.h"
+#include "free_map.h"
 
 namespace rookery::store {
 namespace {
@@ -52,10 +52,9 @@ TEST(FreeMapProp, GivesOutNoPageTwiceAndLosesNone) {
   };
   for (int step = 0; step < 30'000; ++step) {
     if (taken.empty() || prng.below(100) < 55) {
-      const std::uint32_t count = prng.chance(300) ? static_cast<std::uint32_t>(
-                                                         1 + prng.below(kRunPagesMax))
-                                                   : static_cast<std::uint32_t>(
-                                                         1 + prng.below(prng.chance(5) ? 64 : 2));
+      const std::uint32_t count =
+          prng.chance(300) ? static_cast<std::uint32_t>(1 + prng.below(kRunPagesMax))
+                           : static_cast<std::uint32_t>(1 + prng.below(prng.chance(5) ? 64 : 2));
       const auto first = map.take(pages, meta, count);
       ASSERT_TRUE(first.has_value());
       ASSERT_FALSE(overlaps(first->value(), count));

@@ -43,8 +43,8 @@ struct HeaderRecord {
   Uuid incarnation{};         // of the newest writable open
   // As of the recovery start: the state that the data file holds, synced.
   Meta meta;
-  // The batch that ends with transaction meta.txn: replay begins in it. start_retired: nothing behind
-  // it in its file counts, and the file may be gone; replay begins in the file after it.
+  // The batch that ends with transaction meta.txn: replay begins in it. start_retired: nothing
+  // behind it in its file counts, and the file may be gone; replay begins in the file after it.
   JournalPosition start;
   // A batch that was durable when this was written: nothing up to it may be missing or damaged.
   JournalPosition floor;

@@ -140,7 +140,7 @@ Result<Journal::LiveFile> Journal::create(std::uint64_t size_bytes) {
   LiveFile made;
   made.path = spare_path();
   made.size_bytes = size_bytes;
-  auto filled = fill_and_reopen(made);
+  auto filled = fill(made);
   if (!filled) {
     static_cast<void>(platform_.files.remove_file(made.path));
     return std::move(filled).error();
@@ -148,27 +148,26 @@ Result<Journal::LiveFile> Journal::create(std::uint64_t size_bytes) {
   return made;
 }
 
-// Zeros are written, not only allocated: appends then change no metadata, so that a durable write is
-// one device write. The same kind of descriptor fills, writes and reads a file.
-Result<void> Journal::fill_and_reopen(LiveFile& made) {
-  {
-    RK_TRY_ASSIGN(auto file, platform_.files.open(made.path, {.creation = os::Creation::kCreateNew,
-                                                              .direct = true}));
-    RK_TRY(file->allocate(0, made.size_bytes));
-    AlignedBuffer zeros;
-    const MutableBytes block = zeros.take(
-        static_cast<std::size_t>(std::min<std::uint64_t>(kZeroFillBytes, made.size_bytes)));
-    std::memset(block.data(), 0, block.size());
-    for (std::uint64_t at = 0; at < made.size_bytes; at += block.size()) {
-      const std::uint64_t length = std::min<std::uint64_t>(block.size(), made.size_bytes - at);
-      RK_TRY(file->write_at(at, block.first(static_cast<std::size_t>(length))));
-    }
-    RK_TRY(file->sync_data());
+// Zeros are written, not only allocated: appends then change no metadata, so that a durable write
+// is one device write. The same kind of descriptor fills, writes and reads a file.
+Result<void> Journal::fill(const LiveFile& made) {
+  RK_TRY_ASSIGN(auto file, platform_.files.open(
+                               made.path, {.creation = os::Creation::kCreateNew, .direct = true}));
+  RK_TRY(file->allocate(0, made.size_bytes));
+  AlignedBuffer zeros;
+  const MutableBytes block = zeros.take(
+      static_cast<std::size_t>(std::min<std::uint64_t>(kZeroFillBytes, made.size_bytes)));
+  std::memset(block.data(), 0, block.size());
+  for (std::uint64_t at = 0; at < made.size_bytes; at += block.size()) {
+    const std::uint64_t length = std::min<std::uint64_t>(block.size(), made.size_bytes - at);
+    RK_TRY(file->write_at(at, block.first(static_cast<std::size_t>(length))));
   }
-  RK_TRY_ASSIGN(made.file, platform_.files.open(
-                               made.path, {.direct = true,
-                                           .write_through = !canary(Canary::kAnswerBeforeSync)}));
-  return {};
+  return file->sync_data();
+}
+
+Result<std::unique_ptr<os::File>> Journal::open_to_append(const std::string& path) {
+  return platform_.files.open(
+      path, {.direct = true, .write_through = !canary(Canary::kAnswerBeforeSync)});
 }
 
 bool Journal::is_current(std::uint64_t target) const {
@@ -201,7 +200,10 @@ Result<void> Journal::activate(std::uint64_t target, std::uint64_t txn_before) {
                                  .size_bytes = next.size_bytes};
   const MutableBytes block = buffer_.take(kJournalBlock);
   const std::uint64_t hash = encode_journal_file_header(header, block);
-  RK_TRY(next.file->write_at(0, block));
+  {
+    RK_TRY_ASSIGN(auto file, open_to_append(next.path));
+    RK_TRY(file->write_at(0, block));
+  }
   const std::string path =
       os::join_path(options_.directory, journal_file_name(next.seq, next.file_id));
   RK_TRY(platform_.files.rename(next.path, path));
@@ -209,6 +211,8 @@ Result<void> Journal::activate(std::uint64_t target, std::uint64_t txn_before) {
   if (!canary(Canary::kJournalWithoutDirectorySync)) {
     RK_TRY(platform_.files.sync_directory(options_.directory));
   }
+
+  RK_TRY_ASSIGN(next.file, open_to_append(path));
 
   close_current(position_.batch);
   current_ = std::move(next);
@@ -274,15 +278,10 @@ bool Journal::keep_as_spare(const ClosedJournal& old) {
   if (!platform_.files.rename(old.path, spare.path)) {
     return false;
   }
-  auto file = platform_.files.open(
-      spare.path, {.direct = true, .write_through = !canary(Canary::kAnswerBeforeSync)});
-  if (file) {
-    const auto info = (*file)->info();
-    if (info && info->link_count == 1 && info->size_bytes == old.size_bytes) {
-      spare.file = std::move(file).value();
-      spares_.push_back(std::move(spare));
-      return true;
-    }
+  const auto info = platform_.files.info(spare.path);
+  if (info && *info && (*info)->link_count == 1 && (*info)->size_bytes == old.size_bytes) {
+    spares_.push_back(std::move(spare));
+    return true;
   }
   static_cast<void>(platform_.files.remove_file(spare.path));
   return true;

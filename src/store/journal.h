@@ -21,8 +21,8 @@
 // Purpose. The journal files of an environment while it runs: room is promised before a commit is
 // queued, so that an append never allocates; files are made whole and durable before their first
 // batch; nothing is ever appended behind a batch that failed.
-// Threads: reserve() by the writer; activate() and append() by whoever leads the journal; the rest by
-//   maintenance. These three may run at once.
+// Threads: reserve() by the writer; activate() and append() by whoever leads the journal; the rest
+//   by maintenance. These three may run at once.
 // Source: STORE-INVARIANTS I2, I3, I14, I16, I17; docs/format/journal.md.
 
 namespace rookery::store {
@@ -66,7 +66,8 @@ class Journal {
   // Errors: no_space, io: nothing has happened.
   [[nodiscard]] Result<std::uint64_t> reserve(std::uint64_t record_bytes, bool allow_reserve);
 
-  // Makes file number `target` the current one, durably. `txn_before`: the newest durable transaction.
+  // Makes file number `target` the current one, durably. `txn_before`: the newest durable
+  // transaction.
   // Requires: `target` was returned by reserve().
   // Errors: io, no_space: the journal has failed, restart() it.
   [[nodiscard]] Result<void> activate(std::uint64_t target, std::uint64_t txn_before);
@@ -107,7 +108,7 @@ class Journal {
     Uuid file_id{};
     std::string path;
     std::uint64_t size_bytes = 0;
-    std::unique_ptr<os::File> file;
+    std::unique_ptr<os::File> file;  // while it is the current one
   };
 
   struct CreateOptions {
@@ -118,7 +119,8 @@ class Journal {
 
   [[nodiscard]] Result<LiveFile> create(std::uint64_t size_bytes);
   [[nodiscard]] Result<LiveFile> create_or_shrink(const CreateOptions& options);
-  [[nodiscard]] Result<void> fill_and_reopen(LiveFile& made);
+  [[nodiscard]] Result<void> fill(const LiveFile& made);
+  [[nodiscard]] Result<std::unique_ptr<os::File>> open_to_append(const std::string& path);
   [[nodiscard]] bool keep_as_spare(const ClosedJournal& old) RK_REQUIRES(mutex_);
   void close_current(std::uint64_t last_batch) RK_REQUIRES(mutex_);
   void double_next_size() RK_REQUIRES(mutex_);

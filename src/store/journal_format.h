@@ -16,8 +16,9 @@
 
 // Purpose. The bytes of a journal: the first block of a file, a batch, and a transaction record.
 // Nothing here does I/O.
-// Errors: decoding returns corrupt for bytes that cannot be; a batch or block that is simply not there
-//   (zeros, torn, of another file) is nullopt, since what that means depends on what follows it.
+// Errors: decoding returns corrupt for bytes that cannot be; a batch or block that is simply not
+//   there (zeros, torn, of another file) is nullopt, since what that means depends on what follows
+//   it.
 // Source: docs/format/journal.md; STORE-INVARIANTS I1, I2, I3, I18.
 
 namespace rookery::store {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "journal_format.h"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "rookery/base/prng.h"
+#include "rookery/base/test_seed.h"
 
 #include "header_file.h"
 #include "page_format.h"
-#include "rookery/base/prng.h"
-#include "rookery/base/test_seed.h"
 
 namespace rookery::store {
 namespace {
@@ -26,8 +27,12 @@ std::vector<std::byte> sample_batch(const std::vector<std::string>& payloads) {
     items.push_back({id_of(1), id_of(2), 7 + items.size(), 0, true, as_bytes(payload)});
     bytes += payload.size();
   }
-  BatchHeader header{.file_id = id_of(3), .number = 4, .epoch = 5, .offset = 4096,
-                     .length = batch_length(items.size(), bytes), .hash_before = 6};
+  BatchHeader header{.file_id = id_of(3),
+                     .number = 4,
+                     .epoch = 5,
+                     .offset = 4096,
+                     .length = batch_length(items.size(), bytes),
+                     .hash_before = 6};
   std::vector<std::byte> batch(header.length);
   encode_batch(header, items, batch);
   return batch;
@@ -136,8 +141,8 @@ std::vector<std::byte> sample_page(std::uint64_t number, std::uint32_t count, Pr
   for (std::size_t i = 0; i < page.size() / 3; ++i) {
     page[i] = static_cast<std::byte>(prng.next());
   }
-  save(page.data(), PageHeader{0, number, 5, 1, PageType::kRaw, 0,
-                               static_cast<std::uint16_t>(count)});
+  save(page.data(),
+       PageHeader{0, number, 5, 1, PageType::kRaw, 0, static_cast<std::uint16_t>(count)});
   seal_page(page.data(), count);
   return page;
 }

@@ -12,8 +12,8 @@
 #include "journal_chain.h"
 #include "journal_format.h"
 
-// Purpose. Reads the batches of one journal file that count, in order, and decides what the first one
-// that is not whole means: the torn tail of a write that nobody was told of, or corruption.
+// Purpose. Reads the batches of one journal file that count, in order, and decides what the first
+// one that is not whole means: the torn tail of a write that nobody was told of, or corruption.
 // Errors: corrupt, with file and batch; io; the visitor's.
 // Source: STORE-INVARIANTS I2.
 

@@ -7,8 +7,8 @@
 #include "rookery/store/catalog.h"
 #include "rookery/store/ids.h"
 
-// Purpose. What a transaction leaves beside its pages: in each transaction record of the journal, and
-// in the header as it was at the recovery start.
+// Purpose. What a transaction leaves beside its pages: in each transaction record of the journal,
+// and in the header as it was at the recovery start.
 // Source: docs/format/catalog.md.
 
 namespace rookery::store {

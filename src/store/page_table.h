@@ -11,11 +11,11 @@
 
 #include "scratch.h"
 
-// Purpose. The page table: for each page whose newest committed version is not yet synced in the data
-// file, where that version is. A persistent radix trie: each transaction copies the nodes that it
-// changes, so that a snapshot is one pointer and readers need no lock.
-// Threads: a PageTable may be read from any thread while its state lives; a PageTableEdit belongs to
-//   one thread.
+// Purpose. The page table: for each page whose newest committed version is not yet synced in the
+// data file, where that version is. A persistent radix trie: each transaction copies the nodes that
+// it changes, so that a snapshot is one pointer and readers need no lock.
+// Threads: a PageTable may be read from any thread while its state lives; a PageTableEdit belongs
+//   to one thread.
 // Owns: nodes and images belong to the edit that made them until it is taken; then to the chain of
 //   states, which disposes of what a state retired once nobody can see the states before it.
 // Source: STORE-INVARIANTS I5, I7, I8.
@@ -120,7 +120,8 @@ class PageTableEdit {
 
   [[nodiscard]] std::uint64_t edit() const noexcept { return edit_; }
 
-  // Puts an image of `run` at `number`, and tombstones at the other pages of the run. Takes the run.
+  // Puts an image of `run` at `number`, and tombstones at the other pages of the run. Takes the
+  // run.
   PageImage* put_image(PageNo number, std::uint64_t txn, const ScratchRun& run);
   void put_tombstones(PageNo first, std::uint64_t count, std::uint64_t txn);
   // Drops every entry of transaction `up_to` or before: the file has them now.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page_table.h"
-
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <map>
 #include <optional>
 
+#include <gtest/gtest.h>
+
 #include "rookery/base/prng.h"
 #include "rookery/base/test_seed.h"
 #include "rookery/os/platform.h"
+
+#include "page_table.h"
 
 namespace rookery::store {
 namespace {
@@ -19,6 +19,7 @@ struct Expected {
   std::uint64_t txn = 0;
   std::optional<std::byte> mark;
 };
+
 using Model = std::map<std::uint64_t, Expected>;
 
 void expect_same(const PageTable& table, const Model& model) {
@@ -79,11 +80,13 @@ TEST(PageTableProp, EverySnapshotKeepsItsViewAndNothingLeaks) {
   Prng prng(test_seed());
   ScratchPool scratch(os::real_platform(), "unused",
                       {.memory_bytes_max = 1ULL << 30U, .total_bytes_max = 1ULL << 30U});
+
   struct State {
     PageTable table;
     Model model;
     PageTableGarbage retired;
   };
+
   std::deque<State> states;
   states.push_back({});
   std::uint64_t edit_number = 1;

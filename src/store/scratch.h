@@ -13,8 +13,8 @@
 #include "rookery/os/sync.h"
 
 // Purpose. Where pages live between their commit and the sync that makes them durable at home:
-// anonymous memory up to a budget, then files in Temp/ that are allocated before they are mapped, so
-// that a full disk is an error and never a signal.
+// anonymous memory up to a budget, then files in Temp/ that are allocated before they are mapped,
+// so that a full disk is an error and never a signal.
 // Threads: all methods may be called from several threads.
 // Owns: every run that was not released.
 // Source: STORE-INVARIANTS I15.
@@ -44,10 +44,11 @@ class ScratchPool {
   ScratchPool(const ScratchPool&) = delete;
   ScratchPool& operator=(const ScratchPool&) = delete;
 
-  // Contents are undefined. Errors: no_space (the budget, or the volume of Temp/), io, out_of_memory.
+  // Contents are undefined. Errors: no_space (the budget, or the volume of Temp/), io,
+  // out_of_memory.
   [[nodiscard]] Result<ScratchRun> allocate(std::uint32_t page_count);
-  // The same, beyond the budget if it must be, in memory if Temp/ is full: what recovery found in the
-  // journals has to fit.
+  // The same, beyond the budget if it must be, in memory if Temp/ is full: what recovery found in
+  // the journals has to fit.
   [[nodiscard]] Result<ScratchRun> allocate_always(std::uint32_t page_count);
   void release(const ScratchRun& run) noexcept;
 

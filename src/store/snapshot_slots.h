@@ -10,14 +10,14 @@
 #include "rookery/base/canary.h"
 #include "rookery/base/check.h"
 
-// Purpose. How a reader takes a snapshot without a lock, and how the writer knows which states nobody
-// can see any more.
+// Purpose. How a reader takes a snapshot without a lock, and how the writer knows which states
+// nobody can see any more.
 //
 // A state has a sequence number; each published one has a greater number than all before. A slot
 // holds 0 (free) or the number of the oldest state that its owner may look at.
 //
-//  S1  A reader stores a lower bound into its slot before it loads the published state, and uses only
-//      a state loaded after that store.
+//  S1  A reader stores a lower bound into its slot before it loads the published state, and uses
+//      only a state loaded after that store.
 //  S2  The lower bound is a number that was published when it was read, hence <= the number of any
 //      state loaded later.
 //  S3  The writer publishes (pointer, then number) before it scans the slots.
@@ -25,8 +25,9 @@
 //      published number.
 //
 // Why it holds: all four accesses (slot store, pointer load; pointer store, slot load) are seq_cst,
-// so they have one order. If the scan missed the slot's store, the scan came first, so the pointer's
-// store came before the reader's load: it sees the new state, which S4 keeps. If the scan saw it,
+// so they have one order. If the scan missed the slot's store, the scan came first, so the
+// pointer's store came before the reader's load: it sees the new state, which S4 keeps. If the scan
+// saw it,
 // S4 keeps everything from the bound on, and by S2 that includes what the reader loads.
 //
 // A slot belongs to a transaction, not to a thread: it may be released on another thread.
@@ -37,7 +38,8 @@
 
 namespace rookery::store {
 
-// Plain std::atomic in production; the schedule-exploring test passes one that yields at each access.
+// Plain std::atomic in production; the schedule-exploring test passes one that yields at each
+// access.
 struct StdAtomics {
   template <typename T>
   using Atomic = std::atomic<T>;

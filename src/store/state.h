@@ -16,8 +16,8 @@
 #include "scratch.h"
 #include "snapshot_slots.h"
 
-// Purpose. The states of an environment: what each transaction left, which of them is published, and
-// when the memory of those before it may go.
+// Purpose. The states of an environment: what each transaction left, which of them is published,
+// and when the memory of those before it may go.
 // Source: STORE-INVARIANTS I4, I5, I7.
 
 namespace rookery::store {

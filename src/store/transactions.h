@@ -10,8 +10,8 @@
 #include "engine.h"
 #include "write_context.h"
 
-// Purpose. What is behind ReadTxn and WriteTxn: pages, and the structures opened by name. Trees hold
-// on to these objects, which stay where they are when the transaction object moves.
+// Purpose. What is behind ReadTxn and WriteTxn: pages, and the structures opened by name. Trees
+// hold on to these objects, which stay where they are when the transaction object moves.
 
 namespace rookery::store {
 

@@ -53,8 +53,8 @@ class WriteContext final : public PageWriter, private FreeMapPages {
   [[nodiscard]] std::uint64_t dirty_bytes() const noexcept { return dirty_bytes_; }
 
   // Writes the roots back. Call once, before the two below. Errors: that of the first call that
-  // failed in this transaction; those of the pages; io, if the map has faulted: what the transaction
-  // read may not be what is there.
+  // failed in this transaction; those of the pages; io, if the map has faulted: what the
+  // transaction read may not be what is there.
   [[nodiscard]] Result<void> finish();
 
   [[nodiscard]] bool changed() const noexcept { return !dirty_.empty() || !freed_.empty(); }

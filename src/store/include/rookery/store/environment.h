@@ -151,8 +151,8 @@ struct VerifyReport {
 
 class Environment {
  public:
-  // Recovers if needed. Errors: busy (another process or Environment holds the folder; the text names
-  // its pid), corrupt, incompatible, io, no_space (only while creating).
+  // Recovers if needed. Errors: busy (another process or Environment holds the folder; the text
+  // names its pid), corrupt, incompatible, io, no_space (only while creating).
   [[nodiscard]] static Result<std::unique_ptr<Environment>> open(os::Platform& platform,
                                                                  EnvironmentOptions options);
   // As close(), ignoring errors.
@@ -177,11 +177,12 @@ class Environment {
   [[nodiscard]] Result<bool> maintain();
   // How long until maintain() has something to do by the clock alone; nullopt: nothing waits.
   [[nodiscard]] std::optional<os::Duration> maintenance_due_in() const;
-  // Flushes and syncs everything durable. Errors: no_space; busy, if an open snapshot stops it short.
+  // Flushes and syncs everything durable. Errors: no_space; busy, if an open snapshot stops it
+  // short.
   [[nodiscard]] Result<void> sync_all();
 
-  // Walks every page: each is free or reachable exactly once, every checksum holds, every tree is in
-  // order, every index agrees with its table. `schemas`: tables to check against their rows.
+  // Walks every page: each is free or reachable exactly once, every checksum holds, every tree is
+  // in order, every index agrees with its table. `schemas`: tables to check against their rows.
   [[nodiscard]] Result<VerifyReport> verify(std::span<const TableSchema* const> schemas = {});
 
   [[nodiscard]] EnvironmentStats stats() const;

@@ -16,8 +16,8 @@ struct TxnIdTag;
 struct StorageIdTag;
 using PageNo = StrongId<PageNoTag>;
 using TxnId = StrongId<TxnIdTag>;
-// Where a table's row lies now: page, slot, generation. May be stored only in the row's own table and
-// that table's indexes, so that rows can move.
+// Where a table's row lies now: page, slot, generation. May be stored only in the row's own table
+// and that table's indexes, so that rows can move.
 using StorageId = StrongId<StorageIdTag>;
 
 inline constexpr std::size_t kPageSize = 8192;

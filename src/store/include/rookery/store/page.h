@@ -34,9 +34,9 @@ enum class PageType : std::uint8_t {
 //  |checksum|page no |  txn   | owner |type |flags|count  |
 //  +--------+--------+--------+-------+-----+-----+-------+
 //
-// `checksum` covers bytes 8 to the end of the run less the trailer's tag; it is set when the page is
-// journaled and checked when it is read from the file. `count` is the run's length in pages, 0 for
-// runs of 65,536 and more (then `count_high` in the content's owner tells; see docs/format/page.md).
+// `checksum` covers bytes 8 to the end of the run, trailer included; it is set when the page is
+// journaled and checked when it is read from the file. `page_count` is the run's length in pages,
+// 1 to 32,767: a run lies inside one region of the free map.
 struct PageHeader {
   std::uint64_t checksum;
   std::uint64_t page_no;
@@ -91,14 +91,14 @@ struct AllocateOptions {
   std::uint32_t owner = 0;
 };
 
-// Errors: as PageReader; no_space (the scratch budget or the volume is full), out_of_memory. After any
-//   error of a mutating call the transaction must be rolled back.
+// Errors: as PageReader; no_space (the scratch budget or the volume is full), out_of_memory. After
+//   any error of a mutating call the transaction must be rolled back.
 class PageWriter : public PageReader {
  public:
   // A private copy of the run, made on the first call in this transaction; the same address after.
   // Views of the old version stay valid, and stay old.
   [[nodiscard]] virtual Result<MutablePage> modify(PageNo number) = 0;
-  // A new run with its header set and its content zeroed.
+  // A new run with its header set and its content zeroed. too_large: more than 32,767 pages.
   [[nodiscard]] virtual Result<MutablePage> allocate(const AllocateOptions& options) = 0;
   // Gives the whole run back. Its views and MutablePages are dead.
   [[nodiscard]] virtual Result<void> free(PageNo number) = 0;

@@ -9,8 +9,8 @@
 #include "rookery/os/platform.h"
 #include "rookery/os/sync.h"
 
-// Purpose. A file of allocated blocks, one a volume, that is given back when the disk is full, so that
-// deletes, shutdown and start have room, and made again when there is space.
+// Purpose. A file of allocated blocks, one a volume, that is given back when the disk is full, so
+// that deletes, shutdown and start have room, and made again when there is space.
 // Threads: all methods may be called from several threads.
 // Units: bytes.
 // Source: STORE-INVARIANTS I16.
@@ -36,8 +36,8 @@ class SpaceReserve {
   // Between enter_disk_full() and the reserve being whole again: what is left is for deletes,
   // shutdown and the flush; an ordinary write that needs new space is refused without trying.
   [[nodiscard]] bool disk_full() const;
-  // Makes the reserve again if there is room for it twice, so that leaving DiskFull is not undone by
-  // the next write. Returns whether the disk is full still.
+  // Makes the reserve again if there is room for it twice, so that leaving DiskFull is not undone
+  // by the next write. Returns whether the disk is full still.
   bool try_leave_disk_full();
 
  private:

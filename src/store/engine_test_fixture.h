@@ -15,8 +15,8 @@
 #include "rookery/store/environment.h"
 #include "rookery/testing/sim_platform.h"
 
-// Purpose. What tests of the engine share: an environment on a lying disk, a key-value workload on a
-// tree, and the model that it is compared with.
+// Purpose. What tests of the engine share: an environment on a lying disk, a key-value workload on
+// a tree, and the model that it is compared with.
 
 namespace rookery::store {
 
@@ -96,6 +96,8 @@ inline Result<TxnId> put(Environment& environment, const std::string& key,
 
 class EngineTest : public ::testing::Test {
  protected:
+  void TearDown() override { environment_.reset(); }
+
   // Never a reason to see old state: opens what is on the disk.
   void open(EnvironmentOptions options = small_options()) {
     auto opened = try_open(std::move(options));
