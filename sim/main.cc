@@ -40,7 +40,7 @@ int run_seeds(SimulationOptions options, std::uint32_t workloads, bool quiet) {
 int hunt_canary(SimulationOptions options, std::uint32_t workloads, Canary which) {
   const std::string name(canary_name(which));
   // This one shows only where a sync of the data file fails.
-  options.faults = which == Canary::kSecondSyncBelieved;
+  options.faults = options.forgetful_syncs = which == Canary::kSecondSyncBelieved;
   for (std::uint32_t i = 0; i < workloads; ++i, ++options.seed) {
     SimulationTotals totals;
     set_canary(which);

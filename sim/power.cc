@@ -10,6 +10,7 @@
 // sim/power_cut.py starts the first, cuts the power below it, and runs the second.
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -47,6 +48,7 @@ store::EnvironmentOptions environment_options(const PowerOptions& options) {
   result.journal_size_max_bytes = result.journal_size_first_bytes * 4;
   result.scratch_memory_bytes_max = 2ULL * 1024 * 1024;
   result.scratch_total_bytes_max = 64ULL * 1024 * 1024;
+  result.sync_interval = std::chrono::milliseconds(200);
   return result;
 }
 

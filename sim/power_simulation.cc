@@ -79,6 +79,8 @@ store::EnvironmentOptions PowerSimulation::environment_options() const {
   result.journal_size_max_bytes = result.journal_size_first_bytes << prng.below(3);
   result.scratch_memory_bytes_max = 1ULL * 1024 * 1024 << prng.below(3);
   result.scratch_total_bytes_max = result.scratch_memory_bytes_max + (32ULL * 1024 * 1024);
+  result.sync_interval = std::chrono::milliseconds(1 + prng.below(10));
+  result.journal_replay_bytes_max = result.journal_size_max_bytes * 2;
   result.write_mode = prng.chance(2) ? store::EnvironmentOptions::WriteMode::kFileIo
                                      : store::EnvironmentOptions::WriteMode::kVectoredFileIo;
   return result;
@@ -98,6 +100,13 @@ void PowerSimulation::finding(std::string text) {
 // A swarm: each seed has a few kinds of fault and not the others.
 void PowerSimulation::plan_faults(testing::SimFileSystem& files) {
   Prng prng(options_.seed + 2);
+  if (options_.forgetful_syncs) {
+    faults_.push_back(files.add_fault({.kind = CallKind::kSync,
+                                       .path_contains = "data.rks",
+                                       .skip = prng.below(6),
+                                       .effect = FaultEffect::kFailAndForget}));
+    return;
+  }
   const std::uint64_t count = 1 + prng.below(3);
   for (std::uint64_t i = 0; i < count; ++i) {
     FaultRule rule;
@@ -413,7 +422,7 @@ Result<void> PowerSimulation::read_once(SimPlatform& machine, store::Environment
   seen_ = std::max(seen_, n);
   for (int look = 0; look < 2 && !finding_.has_value(); ++look) {
     machine.clock().sleep_for(
-        std::chrono::microseconds(static_cast<std::int64_t>(prng.below(20'000))));
+        std::chrono::microseconds(static_cast<std::int64_t>(prng.below(3'000))));
     RK_TRY_ASSIGN(const std::vector<std::string> differences,
                   Workload::compare(txn, models_.at(n)));
     if (!differences.empty()) {

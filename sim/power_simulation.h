@@ -32,6 +32,8 @@ struct SimulationOptions {
   std::uint32_t cut_depth = 2;
   // Failing calls, drawn from the seed; then they stop and progress is demanded.
   bool faults = false;
+  // With faults: only this one, a sync of the data file that fails and loses what it should have kept.
+  bool forgetful_syncs = false;
   // Prints each fault and each mutating call.
   bool trace = false;
 };
