@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rookery/api/log.h"
+#include "rookery/api/service.h"
+#include "rookery/db/server.h"
+#include "rookery/os/platform.h"
+#include "rookery/os/sync.h"
+
+// Purpose. What all requests share.
+
+namespace rookery::api {
+
+// Threads: constants, and members with their own synchronisation.
+struct ServiceState {
+  ServiceState(db::Server& the_server, os::Platform& the_platform, Log& the_log,
+               ServiceOptions the_options)
+      : server(the_server),
+        platform(the_platform),
+        log(the_log),
+        options(std::move(the_options)),
+        started(the_platform.clock.monotonic()) {}
+
+  db::Server& server;
+  os::Platform& platform;
+  Log& log;
+  const ServiceOptions options;
+  const os::MonotonicTime started;
+  // Ids of operations: unique in this process, which is how long operations live.
+  std::atomic<std::int64_t> last_operation_id{0};
+};
+
+}  // namespace rookery::api
