@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "rookery/api/errors.h"
+#include "rookery/api/http.h"
+#include "rookery/edge/http_server.h"
+
+// Purpose. What of HTTP this server takes. Whatever two parsers could read in two ways is refused:
+// that is how a request is smuggled past a proxy.
+// Source: RFC 9112 sections 3, 6 and 11.
+
+namespace rookery::edge {
+
+using BeastRequest = boost::beast::http::request<boost::beast::http::string_body>;
+
+struct HeadRefusal {
+  api::Fault fault;
+  std::string message;
+};
+
+// What is wrong with a request's head, beyond its syntax.
+[[nodiscard]] std::optional<HeadRefusal> check_head(const BeastRequest& head);
+[[nodiscard]] HeadRefusal refusal_of(const boost::system::error_code& error,
+                                     const HttpLimits& limits);
+[[nodiscard]] bool expects_continue(const BeastRequest& head);
+// Drops the empty lines that may stand before a request line. False if more bytes are needed first.
+[[nodiscard]] bool skip_empty_line(boost::beast::flat_buffer& buffer);
+[[nodiscard]] api::Request to_request(BeastRequest message);
+
+}  // namespace rookery::edge
