@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "configuration.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rookery/api/http.h"
+#include "rookery/base/check.h"
+#include "rookery/value/json.h"
+
+#include "config_keys.h"
+
+namespace rookery::cli {
+
+namespace {
+
+struct Option {
+  std::string key;
+  std::string value;
+};
+
+constexpr auto kEnvironmentPrefixes = std::to_array<std::string_view>({"RAVEN_", "ROOKERY_"});
+constexpr std::size_t kFileBytesMax = 1 << 20;
+
+Result<std::vector<Option>> read_arguments(const std::vector<std::string>& arguments) {
+  std::vector<Option> out;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!argument.starts_with("--") || argument.size() == 2) {
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("'{}' is not an option: they look like --Key=value", argument));
+    }
+    const std::size_t equals = argument.find('=');
+    if (equals != std::string::npos) {
+      out.push_back({argument.substr(2, equals - 2), argument.substr(equals + 1)});
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      out.push_back({argument.substr(2), arguments[i + 1]});
+      ++i;
+    } else {
+      out.push_back({argument.substr(2), "true"});
+    }
+  }
+  return out;
+}
+
+bool is_config_path(std::string_view key) {
+  return api::equal_ignoring_case(key, "config-path");
+}
+
+std::string scalar_text(value::View value) {
+  if (const auto text = value.as_string(); text.has_value()) {
+    return std::string(*text);
+  }
+  return value.is_null() ? std::string() : value::to_json(value);
+}
+
+// {"A": {"B": 1}} is A.B = 1. NOLINTNEXTLINE(misc-no-recursion): as deep as the parser allows
+void flatten(value::View object, const std::string& prefix, std::vector<Option>& out) {
+  for (std::size_t i = 0; i < object.size(); ++i) {
+    const std::string key = prefix + std::string(object.key_at(i));
+    if (object.value_at(i).is_object()) {
+      flatten(object.value_at(i), key + ".", out);
+    } else {
+      out.push_back({key, scalar_text(object.value_at(i))});
+    }
+  }
+}
+
+}  // namespace
+
+Result<Configuration> Configuration::load(const ConfigurationInput& input) {
+  Configuration out;
+  RK_TRY_ASSIGN(const std::vector<Option> options, read_arguments(input.arguments));
+  for (const Option& option : options) {
+    if (is_config_path(option.key)) {
+      RK_TRY(out.add_file(option.value));
+    }
+  }
+  RK_TRY(out.add_environment(input.environment));
+  for (const Option& option : options) {
+    if (!is_config_path(option.key)) {
+      RK_TRY(out.add(option.key, option.value, "command line"));
+    }
+  }
+  return out;
+}
+
+Result<void> Configuration::add(std::string_view key, std::string_view value,
+                                std::string_view source) {
+  if (const ConfigKey* known = find_config_key(key); known != nullptr) {
+    values_[std::string(known->name)] = value;
+    return {};
+  }
+  if (const auto near = near_config_key(key); near.has_value()) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("unknown configuration key '{}' ({}): did you mean '{}'? Nothing was "
+                             "started, since a mistyped key would open other data or other doors "
+                             "than you meant.",
+                             key, source, near->key->name));
+  }
+  unknown_.push_back(fmt::format("{} ({})", key, source));
+  return {};
+}
+
+Result<void> Configuration::add_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return Error(ErrorCode::not_found,
+                 fmt::format("the configuration file '{}' cannot be opened", path));
+  }
+  std::string text(kFileBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kFileBytesMax) {
+    return Error(ErrorCode::too_large,
+                 fmt::format("the configuration file '{}' is over {} bytes", path, kFileBytesMax));
+  }
+  const Result<value::Document> document = value::parse_json(text);
+  if (!document.has_value()) {
+    return document.error().with_context(fmt::format("the configuration file '{}'", path));
+  }
+  if (!document->root().is_object()) {
+    return Error(ErrorCode::malformed,
+                 fmt::format("the configuration file '{}' is not a JSON object", path));
+  }
+  std::vector<Option> options;
+  flatten(document->root(), "", options);
+  for (const Option& option : options) {
+    RK_TRY(add(option.key, option.value, path));
+  }
+  return {};
+}
+
+Result<void> Configuration::add_environment(const std::vector<std::string>& environment) {
+  for (const std::string& entry : environment) {
+    const std::size_t equals = entry.find('=');
+    for (const std::string_view prefix : kEnvironmentPrefixes) {
+      if (equals == std::string::npos || !entry.starts_with(prefix)) {
+        continue;
+      }
+      std::string key = entry.substr(prefix.size(), equals - prefix.size());
+      std::replace(key.begin(), key.end(), '_', '.');
+      RK_TRY(add(key, entry.substr(equals + 1), entry.substr(0, equals)));
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> Configuration::text(std::string_view key) const {
+  const ConfigKey* known = find_config_key(key);
+  RK_CHECK(known != nullptr);
+  const auto found = values_.find(known->name);
+  std::string value = found != values_.end() ? found->second : std::string(known->default_value);
+  if (value.empty()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+bool Configuration::is_given(std::string_view key) const {
+  return values_.contains(key);
+}
+
+Result<bool> Configuration::boolean(std::string_view key) const {
+  const std::string value = text(key).value_or("false");
+  if (api::equal_ignoring_case(value, "true")) {
+    return true;
+  }
+  if (api::equal_ignoring_case(value, "false")) {
+    return false;
+  }
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("{} is '{}', which is not true or false", key, value));
+}
+
+Result<std::int64_t> Configuration::integer(std::string_view key, std::int64_t min,
+                                            std::int64_t max) const {
+  const std::string value = text(key).value_or("");
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (value.empty() || error != std::errc() || end != value.data() + value.size() || number < min ||
+      number > max) {
+    return Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{} is '{}', which is not a whole number from {} to {}", key, value, min, max));
+  }
+  return number;
+}
+
+std::vector<std::string> Configuration::without_effect() const {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : values_) {
+    const ConfigKey* known = find_config_key(key);
+    if (known != nullptr && !known->has_effect) {
+      out.push_back(key);
+    }
+  }
+  return out;
+}
+
+}  // namespace rookery::cli

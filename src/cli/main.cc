@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "config_keys.h"
+
+// The program. `rookery --Key=value ...` is `rookery serve --Key=value ...`.
+
+namespace rookery::cli {
+
+namespace {
+
+constexpr std::string_view kServeHelp =
+    "rookery serve [--Key=value | --Key value | --config-path FILE.json]...\n"
+    "\n"
+    "Starts the server; `rookery` with such flags does the same. Keys may also be given as\n"
+    "environment variables (ROOKERY_Key or RAVEN_Key, '_' for '.'), and in the file; the command\n"
+    "line wins. The server stops on SIGTERM, SIGINT, or the words 'shutdown no-confirmation' on "
+    "its\n"
+    "standard input.\n"
+    "\n"
+    "Keys with an effect, and their defaults:\n";
+
+int print_serve_help() {
+  fmt::print("{}", kServeHelp);
+  for (const ConfigKey& key : config_keys()) {
+    if (key.has_effect) {
+      fmt::print("  {:<52} {}\n", key.name, key.default_value);
+    }
+  }
+  fmt::print(
+      "\nOther keys of the documentation are accepted and have no effect yet; the log "
+      "names them.\n");
+  return kExitOk;
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--help" || argument == "-h") {
+      return true;
+    }
+  }
+  return false;
+}
+
+void add_document_command(CLI::App& app, const std::string& name, const std::string& what,
+                          DocumentVerb verb, DocumentArguments& arguments, int& exit_code) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->add_option("id", arguments.id, "The document's id")->required();
+  if (verb == DocumentVerb::kPut) {
+    command->add_option("file", arguments.file, "JSON to store; - is the standard input")
+        ->capture_default_str();
+  }
+  command->add_option("--url", arguments.url, "The server")->capture_default_str();
+  command->add_option("--database", arguments.database, "The database")->required();
+  command->add_option("--folder", arguments.folder,
+                      "A data directory that no server holds, instead of a server");
+  command->callback([&arguments, &exit_code, verb] {
+    arguments.verb = verb;
+    exit_code = run_document(arguments);
+  });
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const std::string first = arguments.empty() ? "" : arguments.front();
+  if (first == "serve") {
+    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    return asks_for_help(rest) ? print_serve_help() : run_serve(rest);
+  }
+  const bool is_general = first == "--help" || first == "-h" || first == "--version";
+  if (first.empty() || (first.starts_with("--") && !is_general)) {
+    return asks_for_help(arguments) ? print_serve_help() : run_serve(arguments);
+  }
+  CLI::App app("Rookery, a document database.", "rookery");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer("Without a subcommand: serve.");
+  int exit_code = kExitOk;
+  // For the list of subcommands only: it was handled above.
+  app.add_subcommand("serve", "Start the server (rookery serve --help lists its keys)");
+  std::string folder;
+  CLI::App* verify =
+      app.add_subcommand("verify", "Check a data directory, or one database, on disk");
+  verify->add_option("folder", folder, "The folder; no server may hold it")->required();
+  verify->callback([&] { exit_code = run_verify(folder); });
+  DocumentArguments document;
+  add_document_command(app, "get", "Print a document", DocumentVerb::kGet, document, exit_code);
+  add_document_command(app, "put", "Store a document", DocumentVerb::kPut, document, exit_code);
+  add_document_command(app, "del", "Delete a document", DocumentVerb::kDelete, document, exit_code);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kExitOk : kExitUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+}  // namespace rookery::cli
+
+int main(int argc, char** argv) {
+  try {
+    return rookery::cli::run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "rookery: {}\n", e.what());
+    return rookery::cli::kExitFailed;
+  }
+}

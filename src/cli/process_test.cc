@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rookery/edge/http_client.h"
+
+// The program as a process: what test drivers, scripts and supervisors rely on.
+
+namespace rookery::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kWait{20};
+
+// Purpose. A child with pipes at its standard streams. Killed, if it lives, when the test ends.
+class Child {
+ public:
+  explicit Child(std::vector<std::string> arguments) {
+    std::array<int, 2> in{};
+    std::array<int, 2> out{};
+    std::array<int, 2> err{};
+    for (auto* ends : {&in, &out, &err}) {
+      RK_CHECK(::pipe2(ends->data(), O_CLOEXEC) == 0);
+    }
+    pid_ = ::fork();
+    RK_CHECK(pid_ >= 0);
+    if (pid_ == 0) {
+      ::dup2(in[0], 0);
+      ::dup2(out[1], 1);
+      ::dup2(err[1], 2);
+      std::vector<char*> argv = {const_cast<char*>(RK_PROGRAM)};
+      for (std::string& argument : arguments) {
+        argv.push_back(argument.data());
+      }
+      argv.push_back(nullptr);
+      ::execv(RK_PROGRAM, argv.data());
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    ::close(err[1]);
+    in_ = in[1];
+    out_ = out[0];
+    err_ = err[0];
+  }
+
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  ~Child() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    for (const int descriptor : {in_, out_, err_}) {
+      if (descriptor >= 0) {
+        ::close(descriptor);
+      }
+    }
+  }
+
+  void write(std::string_view text) const {
+    RK_CHECK(::write(in_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+
+  void close_input() {
+    ::close(in_);
+    in_ = -1;
+  }
+
+  void signal(int number) const { ::kill(pid_, number); }
+
+  // The standard output up to the first line end, or its end.
+  std::string read_line() { return read(out_, true); }
+
+  std::string read_rest() { return read(out_, false); }
+
+  std::string read_errors() { return read(err_, false); }
+
+  // The exit code; -1 if it did not exit by itself in time.
+  int wait() {
+    const auto limit = Clock::now() + kWait;
+    while (Clock::now() < limit) {
+      int status = 0;
+      const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+      if (ended == pid_) {
+        pid_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return -1;
+  }
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  static std::string read(int descriptor, bool one_line) {
+    std::string out;
+    const auto limit = Clock::now() + kWait;
+    while (Clock::now() < limit && (!one_line || out.find('\n') == std::string::npos)) {
+      pollfd watched{.fd = descriptor, .events = POLLIN, .revents = 0};
+      if (::poll(&watched, 1, 1000) <= 0) {
+        continue;
+      }
+      std::array<char, 4096> bytes{};
+      const ssize_t count = ::read(descriptor, bytes.data(), one_line ? 1 : bytes.size());
+      if (count <= 0) {
+        break;
+      }
+      out.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+    return out;
+  }
+
+  pid_t pid_ = -1;
+  int in_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+};
+
+std::vector<std::string> serve_in_memory(std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {"--RunInMemory=true", "--Logs.Mode=None",
+                                        "--ServerUrl=http://127.0.0.1:0"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// Waits for the line, and returns the URL in it.
+std::string url_of(Child& child) {
+  const std::string line = child.read_line();
+  constexpr std::string_view kStart = "Server available on: ";
+  EXPECT_THAT(line, MatchesRegex("Server available on: http://127\\.0\\.0\\.1:[0-9]+\n"));
+  return line.size() > kStart.size() + 1
+             ? line.substr(kStart.size(), line.size() - kStart.size() - 1)
+             : std::string();
+}
+
+class Folder {
+ public:
+  Folder()
+      : path_(::testing::TempDir() + "rookery_process_" + std::to_string(::getpid()) + "_" +
+              std::to_string(Clock::now().time_since_epoch().count())) {}
+
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Process, SaysWhereItIsAndStopsWhenTold) {
+  Child child(serve_in_memory());
+  const std::string url = url_of(child);
+  const auto response = edge::http_call({.url = url + "/build/version"});
+  ASSERT_TRUE(response.has_value()) << response.error().to_string();
+  EXPECT_EQ(response->status, 200);
+  EXPECT_THAT(response->body, HasSubstr("\"FullVersion\":\"5.4.113\""));
+  child.write("shutdown no-confirmation");
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(child.read_rest(), "") << "one line is all that it may print";
+}
+
+TEST(Process, StopsOnSignals) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    Child child(serve_in_memory());
+    url_of(child);
+    child.signal(number);
+    EXPECT_EQ(child.wait(), 0);
+  }
+}
+
+TEST(Process, OutlivesItsInputUnlessAParentIsNamed) {
+  Child child(serve_in_memory());
+  const std::string url = url_of(child);
+  child.close_input();
+  const auto response = edge::http_call({.url = url + "/health"});
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 200);
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Process, EndsWithTheInputOfANamedParent) {
+  Child child(serve_in_memory({"--Testing.ParentProcessId=" + std::to_string(::getpid())}));
+  url_of(child);
+  child.close_input();
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Process, EndsWhenItsParentIsGone) {
+  const pid_t parent = ::fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  Child child(serve_in_memory({"--Testing.ParentProcessId=" + std::to_string(parent)}));
+  url_of(child);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Process, TakesServeAsASubcommandToo) {
+  std::vector<std::string> arguments = serve_in_memory();
+  arguments.insert(arguments.begin(), "serve");
+  Child child(arguments);
+  url_of(child);
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Process, RefusesAMistypedKeyAndWarnsOfAnUnknownOne) {
+  const Folder folder;
+  Child mistyped({"--DataDri=" + folder.path(), "--ServerUrl=http://127.0.0.1:0"});
+  EXPECT_EQ(mistyped.wait(), 2);
+  EXPECT_THAT(mistyped.read_errors(), HasSubstr("did you mean 'DataDir'"));
+  EXPECT_FALSE(std::filesystem::exists("RavenData"));
+  Child unknown(serve_in_memory({"--Completely.Unknown=1"}));
+  url_of(unknown);
+  unknown.signal(SIGTERM);
+  EXPECT_EQ(unknown.wait(), 0);
+  EXPECT_THAT(unknown.read_errors(), HasSubstr("Completely.Unknown"));
+}
+
+TEST(Process, RefusesToListenToTheWorld) {
+  Child child({"--RunInMemory=true", "--ServerUrl=http://0.0.0.0:0"});
+  EXPECT_EQ(child.wait(), 2);
+  EXPECT_THAT(child.read_errors(), HasSubstr("Security.UnsecuredAccessAllowed"));
+}
+
+TEST(Process, LogsOneLineAnEvent) {
+  Child child({"--RunInMemory=true", "--ServerUrl=http://127.0.0.1:0", "--Logs.Mode=Information"});
+  const std::string url = url_of(child);
+  ASSERT_TRUE(edge::http_call({.url = url + "/health"}).has_value());
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+  const std::string log = child.read_errors();
+  EXPECT_THAT(log, HasSubstr(" event=server.ready url=" + url + "\n"));
+  EXPECT_THAT(log, HasSubstr(" event=http.request method=GET target=/health status=200 "));
+  EXPECT_THAT(log, HasSubstr(" event=server.stopping reason=signal\n"));
+}
+
+TEST(Process, TellsAboutItself) {
+  Child version({"--version"});
+  EXPECT_EQ(version.wait(), 0);
+  EXPECT_THAT(version.read_rest(), HasSubstr("rookery 0.1.0"));
+  Child help({"--help"});
+  EXPECT_EQ(help.wait(), 0);
+  EXPECT_THAT(help.read_rest(), HasSubstr("verify"));
+  Child serve_help({"serve", "--help"});
+  EXPECT_EQ(serve_help.wait(), 0);
+  EXPECT_THAT(serve_help.read_rest(), HasSubstr("DataDir"));
+  Child wrong({"frobnicate"});
+  EXPECT_EQ(wrong.wait(), 2);
+}
+
+TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
+  const Folder folder;
+  const std::vector<std::string> serve = {"--DataDir=" + folder.path(), "--Logs.Mode=None",
+                                          "--ServerUrl=http://127.0.0.1:0"};
+  {
+    Child child(serve);
+    const std::string url = url_of(child);
+    const auto created = edge::http_call({.method = "PUT",
+                                          .url = url + "/admin/databases?name=shop",
+                                          .body = R"({"DatabaseName":"shop"})"});
+    ASSERT_TRUE(created.has_value());
+    ASSERT_EQ(created->status, 201) << created->body;
+    Child put({"put", "users/1", "-", "--url", url, "--database", "shop"});
+    put.write(R"({"Name":"Ann"})");
+    put.close_input();
+    EXPECT_EQ(put.wait(), 0) << put.read_errors();
+    Child get({"get", "users/1", "--url", url, "--database", "shop"});
+    EXPECT_EQ(get.wait(), 0);
+    EXPECT_THAT(get.read_rest(), HasSubstr("\"Name\":\"Ann\""));
+    // One process a folder: the second is told who has it.
+    Child second(serve);
+    EXPECT_EQ(second.wait(), 1);
+    EXPECT_THAT(second.read_errors(), HasSubstr(std::to_string(child.pid())));
+    child.signal(SIGTERM);
+    EXPECT_EQ(child.wait(), 0);
+  }
+  Child verify({"verify", folder.path()});
+  EXPECT_EQ(verify.wait(), 0);
+  EXPECT_THAT(verify.read_rest(), HasSubstr(" 0 with problems"));
+  Child offline({"get", "users/1", "--folder", folder.path(), "--database", "shop"});
+  EXPECT_EQ(offline.wait(), 0) << offline.read_errors();
+  EXPECT_THAT(offline.read_rest(), HasSubstr("\"Name\":\"Ann\""));
+  Child del({"del", "users/1", "--folder", folder.path(), "--database", "shop"});
+  EXPECT_EQ(del.wait(), 0) << del.read_errors();
+  Child gone({"get", "users/1", "--folder", folder.path(), "--database", "shop"});
+  EXPECT_EQ(gone.wait(), 1);
+}
+
+TEST(Process, KeepsWhatItAcknowledgedWhenItIsKilled) {
+  const Folder folder;
+  const std::vector<std::string> serve = {"--DataDir=" + folder.path(), "--Logs.Mode=None",
+                                          "--ServerUrl=http://127.0.0.1:0"};
+  {
+    Child child(serve);
+    const std::string url = url_of(child);
+    ASSERT_EQ(edge::http_call({.method = "PUT",
+                               .url = url + "/admin/databases?name=shop",
+                               .body = R"({"DatabaseName":"shop"})"})
+                  ->status,
+              201);
+    for (int i = 0; i < 50; ++i) {
+      const auto put =
+          edge::http_call({.method = "PUT",
+                           .url = url + "/databases/shop/docs?id=users/" + std::to_string(i),
+                           .body = "{\"N\":" + std::to_string(i) + "}"});
+      ASSERT_EQ(put->status, 201) << put->body;
+    }
+    child.signal(SIGKILL);
+    EXPECT_EQ(child.wait(), -2);
+  }
+  Child again(serve);
+  const std::string url = url_of(again);
+  const auto stats = edge::http_call({.url = url + "/databases/shop/stats"});
+  ASSERT_TRUE(stats.has_value());
+  EXPECT_THAT(stats->body, HasSubstr("\"CountOfDocuments\":50"));
+  again.signal(SIGTERM);
+  EXPECT_EQ(again.wait(), 0);
+}
+
+}  // namespace
+}  // namespace rookery::cli

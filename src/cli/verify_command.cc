@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "rookery/doc/reader.h"
+#include "rookery/os/file_system.h"
+#include "rookery/os/platform.h"
+#include "rookery/store/environment.h"
+
+#include "commands.h"
+
+// rookery verify FOLDER: reads everything, writes nothing.
+
+namespace rookery::cli {
+
+namespace {
+
+constexpr std::string_view kHeaderFile = "header.one";
+constexpr int kDepthMax = 3;
+
+// The environments at or below a folder: a data directory has its own and one a database.
+// NOLINTNEXTLINE(misc-no-recursion): bounded by kDepthMax
+Result<void> find_environments(os::FileSystem& files, const std::string& folder, int depth,
+                               std::vector<std::string>& out) {
+  RK_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+  for (const std::string& name : names) {
+    const std::string path = os::join_path(folder, name);
+    if (name == kHeaderFile) {
+      out.push_back(folder);
+      continue;
+    }
+    RK_TRY_ASSIGN(const auto info, files.info(path));
+    if (info.has_value() && info->is_directory && depth < kDepthMax) {
+      RK_TRY(find_environments(files, path, depth + 1, out));
+    }
+  }
+  return {};
+}
+
+Result<store::VerifyReport> verify_one(os::Platform& platform, const std::string& folder) {
+  store::EnvironmentOptions options;
+  options.path = folder;
+  options.create_if_missing = false;
+  options.read_only = true;
+  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
+                store::Environment::open(platform, std::move(options)));
+  return environment->verify(doc::table_schemas());
+}
+
+}  // namespace
+
+int run_verify(const std::string& folder) {
+  os::Platform& platform = os::real_platform();
+  std::vector<std::string> environments;
+  if (const Result<void> found = find_environments(platform.files, folder, 0, environments);
+      !found.has_value()) {
+    print_error(found.error());
+    return kExitFailed;
+  }
+  if (environments.empty()) {
+    print_error(Error(ErrorCode::not_found, fmt::format("'{}' holds no database", folder)));
+    return kExitFailed;
+  }
+  std::size_t bad = 0;
+  for (const std::string& one : environments) {
+    const Result<store::VerifyReport> report = verify_one(platform, one);
+    if (!report.has_value()) {
+      fmt::print("{}: FAILED: {}\n", one, report.error().to_string());
+      ++bad;
+      continue;
+    }
+    fmt::print("{}: {}, {} pages in use, {} free, {} structures\n", one,
+               report->problems.empty() ? "sound" : "NOT SOUND", report->pages_reachable,
+               report->pages_free, report->structures);
+    for (const std::string& problem : report->problems) {
+      fmt::print("  {}\n", problem);
+    }
+    bad += report->problems.empty() ? 0U : 1U;
+  }
+  fmt::print("{} checked, {} with problems\n", environments.size(), bad);
+  return bad == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace rookery::cli
