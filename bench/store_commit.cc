@@ -2,10 +2,6 @@
 // One durable commit of the store (one writer, one 116-byte row) beside a raw append of as many
 // bytes with O_DIRECT|O_DSYNC into a pre-written file: what the disk alone costs. Both in the same
 // process, in turns, in the same folder. Prints one JSON line.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>

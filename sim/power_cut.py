@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts the power below a committing environment, on real file systems, and checks what is left.
+"""Cuts the power below a committing environment, on real file systems; checks what is left.
 
   power_cut.py --binary PATH ext4|xfs   loop-mounted image, shut down by ioctl without a log flush
-  power_cut.py --binary PATH thin       ext4 on a loop device that runs out of space under write-back
+  power_cut.py --binary PATH thin       ext4 on a device that runs out of space under write-back
   power_cut.py --binary PATH kill       SIGKILL at the n-th system call of a kind, n sweeping
 
-Needs root, e2fsprogs, xfsprogs and strace. Prints its seed and a summary; exits 1 at the first round
-that lost something, leaving the image behind.
+Needs root, e2fsprogs, xfsprogs and strace. Prints its seed and a summary; exits 1 at the first
+round that lost something, leaving the image behind.
 """
 import argparse
 import fcntl
@@ -26,7 +26,8 @@ MEGABYTE = 1024 * 1024
 
 
 def run(*command, check=True):
-    return subprocess.run(command, check=check, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.run(command, check=check, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
 
 
 class Round:
@@ -69,15 +70,16 @@ class Totals:
 
 def start_writer(args, folder, prefix=()):
     command = [*prefix, args.binary, "write", "--folder", folder, "--seed", str(args.seed)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def check(args, folder, one):
-    result = run(args.binary, "check", "--folder", folder, "--seed", str(args.seed), "--acknowledged",
-                 str(one.acknowledged), "--attempted", str(one.attempted), check=False)
+    result = run(args.binary, "check", "--folder", folder, "--seed", str(args.seed),
+                 "--acknowledged", str(one.acknowledged), "--attempted", str(one.attempted),
+                 check=False)
     if result.returncode != 0:
-        print(f"LOST (seed {args.seed}): acknowledged {one.acknowledged}, attempted {one.attempted}\n"
-              f"{result.stdout}")
+        print(f"LOST (seed {args.seed}): acknowledged {one.acknowledged}, "
+              f"attempted {one.attempted}\n{result.stdout}")
         sys.exit(1)
     return result.stdout.strip().splitlines()[-1]
 
@@ -154,7 +156,8 @@ def thin_rounds(args, directory, totals, chance):
             listen(writer, one, until_acks=chance.randint(20, 60))
             used = os.statvfs(backing)
             used_bytes = (used.f_blocks - used.f_bfree) * used.f_frsize
-            run("mount", "-o", f"remount,size={used_bytes + chance.randint(1, 4) * MEGABYTE}", backing)
+            size = used_bytes + chance.randint(1, 4) * MEGABYTE
+            run("mount", "-o", f"remount,size={size}", backing)
             listen(writer, one, until_acks=one.acks + 3000)
             writer.kill()
             listen(writer, one)
@@ -174,7 +177,8 @@ def thin_rounds(args, directory, totals, chance):
 
 
 # Often the writes; now and then a call that creates, names or removes a file.
-KILL_AT = ("pwrite64", "pwrite64", "pwritev", "fdatasync", "fsync", "fallocate", "rename", "unlink", "openat")
+KILL_AT = ("pwrite64", "pwrite64", "pwritev", "fdatasync", "fsync", "fallocate", "rename", "unlink",
+           "openat")
 
 
 def kill_children(pid):
@@ -207,7 +211,8 @@ def kill_rounds(args, directory, totals, chance):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--binary", required=True, help="rookery-power")
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 31))

@@ -14,8 +14,8 @@
 #include "background.h"
 #include "workload.h"
 
-// Purpose. One seeded run of a committing environment on a lying disk, with readers, background work
-// and (if asked) faults; the power is cut at every mutating call, the disk that would be left is
+// Purpose. One seeded run of a committing environment on a lying disk, with readers, background
+// work and (if asked) faults; the power is cut at every mutating call, the disk that would be left is
 // recovered and compared with the model, and so is the disk left by a cut at every call of that
 // recovery, as deep as asked.
 // Threads: one at a time; the fibers are inside.
@@ -32,7 +32,7 @@ struct SimulationOptions {
   std::uint32_t cut_depth = 2;
   // Failing calls, drawn from the seed; then they stop and progress is demanded.
   bool faults = false;
-  // With faults: only this one, a sync of the data file that fails and loses what it should have kept.
+  // With faults: only this one, a sync of the data file that fails and loses what it should keep.
   bool forgetful_syncs = false;
   // Prints each fault and each mutating call.
   bool trace = false;

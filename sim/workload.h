@@ -11,9 +11,9 @@
 #include "rookery/base/result.h"
 #include "rookery/store/environment.h"
 
-// Purpose. A workload whose n-th transaction is a pure function of (seed, n), and the model of what it
-// leaves behind. Whoever holds the store's files after a crash can therefore say which transaction was
-// the last, and whether everything is exactly as it should be: nothing lost, nothing by halves.
+// Purpose. A workload whose n-th transaction is a pure function of (seed, n), and the model of what
+// it leaves behind. Whoever holds the store's files after a crash can therefore say which
+// transaction was the last, and whether everything is exactly as it should be: nothing lost, nothing by halves.
 // Threads: one at a time.
 
 namespace rookery::sim {
@@ -41,8 +41,8 @@ class Workload {
 
   [[nodiscard]] const WorkloadOptions& options() const noexcept { return options_; }
 
-  // Applies transaction `n` (the first is 1) without committing it. Errors: concurrency, if n - 1 is
-  // not what the store holds; those of the store.
+  // Applies transaction `n` (the first is 1) without committing it. Errors: concurrency, if n - 1
+  // is not what the store holds; those of the store.
   [[nodiscard]] Result<void> apply(store::WriteTxn& txn, std::uint64_t n) const;
   // Advances the model to `n` transactions.
   void advance(Model& model, std::uint64_t n) const;
@@ -91,9 +91,9 @@ struct CrashCheck {
   std::uint64_t torn_tails = 0;
 };
 
-// Opens what a crash left, and checks it: it opens, verify() is clean, as many transactions are there
-// as there must be, each whole, and one more commit works. `after_open` is called between recovery and
-// all else.
+// Opens what a crash left, and checks it: it opens, verify() is clean, as many transactions are
+// there as there must be, each whole, and one more commit works. `after_open` is called between
+// recovery and all else.
 // Errors: corrupt with all findings in its text; or what the store returned.
 [[nodiscard]] Result<CrashCheck> check_after_crash(os::Platform& platform,
                                                    const store::EnvironmentOptions& options,

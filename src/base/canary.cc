@@ -26,9 +26,13 @@ namespace {
 std::atomic<Canary> current{Canary::kNone};  // the one global of a simulation build
 }  // namespace
 
-bool canary(Canary which) noexcept { return current.load(std::memory_order_relaxed) == which; }
+bool canary(Canary which) noexcept {
+  return current.load(std::memory_order_relaxed) == which;
+}
 
-void set_canary(Canary which) noexcept { current.store(which, std::memory_order_relaxed); }
+void set_canary(Canary which) noexcept {
+  current.store(which, std::memory_order_relaxed);
+}
 #endif
 
 std::string_view canary_name(Canary which) noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/base/check.h"
 
-#include <execinfo.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+
+#include <execinfo.h>
+#include <unistd.h>
 
 namespace rookery {
 

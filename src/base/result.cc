@@ -37,11 +37,17 @@ CodeFacts facts(ErrorCode code) noexcept {
 
 }  // namespace
 
-ErrorClass error_class(ErrorCode code) noexcept { return facts(code).error_class; }
+ErrorClass error_class(ErrorCode code) noexcept {
+  return facts(code).error_class;
+}
 
-std::string_view error_name(ErrorCode code) noexcept { return facts(code).name; }
+std::string_view error_name(ErrorCode code) noexcept {
+  return facts(code).name;
+}
 
-std::string_view error_sentence(ErrorCode code) noexcept { return facts(code).sentence; }
+std::string_view error_sentence(ErrorCode code) noexcept {
+  return facts(code).sentence;
+}
 
 Error::Error(ErrorCode code, std::string message, int os_errno)
     : rep_(reinterpret_cast<std::uintptr_t>(new Detail{

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main of every test binary: prints one seed, taken from --seed=N, RK_TEST_SEED or the entropy
 // of the system, and hands it to gtest (shuffling), RapidCheck and rookery::test_seed().
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "rookery/base/test_seed.h"
 
@@ -17,7 +17,9 @@ namespace {
 std::uint64_t seed_of_run = 0;  // written once, before the tests start
 }  // namespace
 
-std::uint64_t test_seed() noexcept { return seed_of_run; }
+std::uint64_t test_seed() noexcept {
+  return seed_of_run;
+}
 
 }  // namespace rookery
 

@@ -13,20 +13,22 @@ namespace rookery {
 
 enum class Canary : std::uint8_t {
   kNone,
-  kAnswerBeforeSync,           // a commit is acknowledged before its batch is durable
+  kAnswerBeforeSync,             // a commit is acknowledged before its batch is durable
   kJournalWithoutDirectorySync,  // a new journal file's directory entry is not synced
-  kHeaderBeforeDataSync,       // the header names data that is not synced yet
-  kSecondSyncBelieved,         // a failed fdatasync is retried and its success believed
-  kFlushPastReader,            // flush writes a version newer than an open snapshot
+  kHeaderBeforeDataSync,         // the header names data that is not synced yet
+  kSecondSyncBelieved,           // a failed fdatasync is retried and its success believed
+  kFlushPastReader,              // flush writes a version newer than an open snapshot
   kSnapshotWithoutRevalidation,  // a reader uses a state loaded before its slot was published
-  kFreedInteriorPageFlushed,   // flush ignores the tombstone of a freed or interior page
+  kFreedInteriorPageFlushed,     // flush ignores the tombstone of a freed or interior page
 };
 
 #if defined(RK_SIM)
 [[nodiscard]] bool canary(Canary which) noexcept;
 void set_canary(Canary which) noexcept;
 #else
-[[nodiscard]] constexpr bool canary(Canary) noexcept { return false; }
+[[nodiscard]] constexpr bool canary(Canary) noexcept {
+  return false;
+}
 #endif
 
 [[nodiscard]] std::string_view canary_name(Canary which) noexcept;

@@ -14,21 +14,21 @@ namespace rookery {
 }  // namespace rookery
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): an assertion needs its text and place.
-#define RK_CHECK(condition)                                            \
-  do {                                                                 \
-    if (!(condition)) [[unlikely]] {                                   \
-      ::rookery::check_failed(__FILE__, __LINE__, #condition);         \
-    }                                                                  \
+#define RK_CHECK(condition)                                    \
+  do {                                                         \
+    if (!(condition)) [[unlikely]] {                           \
+      ::rookery::check_failed(__FILE__, __LINE__, #condition); \
+    }                                                          \
   } while (false)
 
 #if !defined(NDEBUG) || defined(RK_SIM)
 #define RK_DCHECK(condition) RK_CHECK(condition)
 #else
-#define RK_DCHECK(condition)         \
-  do {                               \
-    if (false) {                     \
-      static_cast<void>(condition);  \
-    }                                \
+#define RK_DCHECK(condition)        \
+  do {                              \
+    if (false) {                    \
+      static_cast<void>(condition); \
+    }                               \
   } while (false)
 #endif
 // NOLINTEND(cppcoreguidelines-macro-usage)

@@ -23,7 +23,8 @@ using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
 template <typename T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
+
 [[nodiscard]] T load(const std::byte* from) noexcept {
   T value;
   std::memcpy(&value, from, sizeof(T));
@@ -31,7 +32,8 @@ template <typename T>
 }
 
 template <typename T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
+
 void save(std::byte* to, const T& value) noexcept {
   std::memcpy(to, &value, sizeof(T));
 }

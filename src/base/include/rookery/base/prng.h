@@ -20,12 +20,15 @@ class Prng {
   std::uint64_t next() noexcept;
   // Uniform in [0, bound). Requires: bound > 0.
   std::uint64_t below(std::uint64_t bound) noexcept;
+
   // True once in `one_in` on average. Requires: one_in > 0.
   bool chance(std::uint64_t one_in) noexcept { return below(one_in) == 0; }
 
   // UniformRandomBitGenerator, for std::shuffle.
   static constexpr std::uint64_t min() noexcept { return 0; }
+
   static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }
+
   std::uint64_t operator()() noexcept { return next(); }
 
  private:

@@ -61,7 +61,9 @@ class [[nodiscard]] Error {
   ~Error() { release(); }
 
   [[nodiscard]] ErrorCode code() const noexcept;
+
   [[nodiscard]] ErrorClass error_class() const noexcept { return rookery::error_class(code()); }
+
   [[nodiscard]] std::string_view message() const noexcept;
   [[nodiscard]] int os_errno() const noexcept;
   // "name: message", for logs.
@@ -106,14 +108,16 @@ class [[nodiscard]] Result {
       : rep_(std::in_place_index<1>, code) {}
 
   template <typename U>
-    requires(std::is_constructible_v<T, U&&> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> &&
-             !std::is_same_v<std::remove_cvref_t<U>, ErrorCode> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value)  // NOLINT(google-explicit-constructor)
+
+  requires(std::is_constructible_v<T, U&&> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+           !std::is_same_v<std::remove_cvref_t<U>, ErrorCode> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Result>)
+      Result(U&& value)  // NOLINT(google-explicit-constructor)
       : rep_(std::in_place_index<0>, std::forward<U>(value)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return rep_.index() == 0; }
+
   explicit operator bool() const noexcept { return has_value(); }
 
   [[nodiscard]] T& value() & {
@@ -142,9 +146,13 @@ class [[nodiscard]] Result {
   }
 
   T& operator*() & { return value(); }
+
   const T& operator*() const& { return value(); }
+
   T&& operator*() && { return std::move(*this).value(); }
+
   T* operator->() { return &value(); }
+
   const T* operator->() const { return &value(); }
 
  private:
@@ -164,7 +172,9 @@ class [[nodiscard]] Result<void> {
   Result(ErrorCode code) noexcept : error_(code) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool has_value() const noexcept { return !error_.has_value(); }
+
   explicit operator bool() const noexcept { return has_value(); }
+
   void value() const { RK_CHECK(has_value()); }
 
   [[nodiscard]] const Error& error() const& {
@@ -188,12 +198,12 @@ class [[nodiscard]] Result<void> {
 #define RK_CONCAT(a, b) RK_CONCAT_INNER(a, b)
 
 // Returns the error of `expression` from the calling function, if it has one.
-#define RK_TRY(expression)                                              \
-  do {                                                                  \
-    auto rk_try_result = (expression);                                  \
-    if (!rk_try_result.has_value()) {                                   \
-      return std::move(rk_try_result).error();                          \
-    }                                                                   \
+#define RK_TRY(expression)                     \
+  do {                                         \
+    auto rk_try_result = (expression);         \
+    if (!rk_try_result.has_value()) {          \
+      return std::move(rk_try_result).error(); \
+    }                                          \
   } while (false)
 
 // Assigns the value of `expression` to `target` (which may be a declaration), or returns its error.

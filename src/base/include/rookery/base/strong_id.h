@@ -15,9 +15,11 @@ class StrongId {
   using rep_type = Rep;
 
   constexpr StrongId() noexcept = default;
+
   constexpr explicit StrongId(Rep value) noexcept : value_(value) {}
 
   [[nodiscard]] constexpr Rep value() const noexcept { return value_; }
+
   // The id that follows this one.
   [[nodiscard]] constexpr StrongId next() const noexcept {
     return StrongId(static_cast<Rep>(value_ + 1));
