@@ -37,35 +37,45 @@ class Round:
         # Until it has opened, nothing is attempted: what the last check left must still be there.
         self.acknowledged = self.attempted = stored
         self.acks = 0
+        self.opened = False
+        self.failures = 0  # writes that came back with an error
 
     def hear(self, line):
         word, _, number = line.partition(" ")
         if word == "open":
+            self.opened = True
             self.acknowledged = self.attempted = int(number)
         elif word == "try":
             self.attempted = max(self.attempted, int(number))
         elif word == "ack":
             self.acknowledged = max(self.acknowledged, int(number))
             self.acks += 1
+        elif word in ("lost", "maintain", "error"):
+            self.failures += 1
 
 
 class Totals:
     def __init__(self):
-        self.rounds = self.replayed = self.torn = self.acks = 0
+        self.rounds = self.replayed = self.torn = self.acks = self.failed = self.unopened = 0
         self.stored = 0  # transactions in the folder after the last check
 
     def add(self, one, found):
         words = found.split()
-        self.rounds += 1
         self.stored = int(words[1]) + 1  # the check commits one more, to see that service resumes
+        if not one.opened:
+            self.unopened += 1
+            return
+        self.rounds += 1
         self.acks += one.acks
+        self.failed += one.failures > 0
         self.replayed += int(words[3]) > 0
         self.torn += int(words[5])
 
     def __str__(self):
         share = 100 * self.replayed / max(1, self.rounds)
-        return (f"{self.rounds} rounds, {self.acks} commits acknowledged, {self.replayed} rounds "
-                f"({share:.0f}%) had commits to replay, {self.torn} had a torn tail")
+        return (f"{self.rounds} rounds and {self.unopened} cuts while opening; {self.acks} commits "
+                f"acknowledged; {self.replayed} rounds ({share:.0f}%) had commits to replay, "
+                f"{self.torn} a torn tail; in {self.failed} a write failed first")
 
 
 def start_writer(args, folder, prefix=()):
@@ -142,6 +152,16 @@ def shut_down_rounds(args, directory, totals, chance):
             print(f"{args.mode}: {totals}", flush=True)
 
 
+def leave_room(mount_point, room):
+    """Shrinks a tmpfs to what it holds and so many bytes; it may fill while we look."""
+    while True:
+        used = os.statvfs(mount_point)
+        size = (used.f_blocks - used.f_bfree) * used.f_frsize + room
+        if run("mount", "-o", f"remount,size={size}", mount_point, check=False).returncode == 0:
+            return
+        room += MEGABYTE
+
+
 def thin_rounds(args, directory, totals, chance):
     backing = os.path.join(directory, "backing")
     os.makedirs(backing)
@@ -154,10 +174,7 @@ def thin_rounds(args, directory, totals, chance):
             one = Round(0)
             writer = start_writer(args, image.folder)
             listen(writer, one, until_acks=chance.randint(20, 60))
-            used = os.statvfs(backing)
-            used_bytes = (used.f_blocks - used.f_bfree) * used.f_frsize
-            size = used_bytes + chance.randint(1, 4) * MEGABYTE
-            run("mount", "-o", f"remount,size={size}", backing)
+            leave_room(backing, chance.randint(1, 4) * MEGABYTE)
             listen(writer, one, until_acks=one.acks + 3000)
             writer.kill()
             listen(writer, one)
@@ -194,7 +211,7 @@ def kill_children(pid):
 def kill_rounds(args, directory, totals, chance):
     folder = os.path.join(directory, "env")
     n = {call: 0 for call in KILL_AT}
-    for number in range(args.rounds):
+    while totals.rounds < args.rounds:
         call = chance.choice(KILL_AT)
         n[call] += 1 + chance.randint(0, 2)
         prefix = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
@@ -206,7 +223,7 @@ def kill_rounds(args, directory, totals, chance):
         listen(writer, one)
         writer.wait()
         totals.add(one, check(args, folder, one))
-        if number % 20 == 19:
+        if totals.rounds % 20 == 0:
             print(f"kill: {totals}", flush=True)
 
 

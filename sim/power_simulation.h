@@ -15,9 +15,9 @@
 #include "workload.h"
 
 // Purpose. One seeded run of a committing environment on a lying disk, with readers, background
-// work and (if asked) faults; the power is cut at every mutating call, the disk that would be left is
-// recovered and compared with the model, and so is the disk left by a cut at every call of that
-// recovery, as deep as asked.
+// work and (if asked) faults; the power is cut at every mutating call, the disk that would be left
+// is recovered and compared with the model, and so is the disk left by a cut at every call of
+// that recovery, as deep as asked.
 // Threads: one at a time; the fibers are inside.
 
 namespace rookery::sim {

@@ -13,7 +13,8 @@
 
 // Purpose. A workload whose n-th transaction is a pure function of (seed, n), and the model of what
 // it leaves behind. Whoever holds the store's files after a crash can therefore say which
-// transaction was the last, and whether everything is exactly as it should be: nothing lost, nothing by halves.
+// transaction was the last, and whether everything is exactly as it should be: nothing lost,
+// nothing by halves.
 // Threads: one at a time.
 
 namespace rookery::sim {
