@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 // RK_CLIENT names another copy of the client's package, to run the same tests on a newer one.
 const client = require(process.env.RK_CLIENT ?? "ravendb");
-export const ravendb = client.default ?? client;
+export const ravendb = client.DocumentStore ? client : client.default;
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 30_000;
