@@ -74,10 +74,18 @@ Result<WriteTxn> Engine::begin_write() {
   }
   WriteContext::Base base;
   std::uint64_t generation = 0;
+  std::optional<Error> failed;
   {
+    // A failure since the token was taken: what is of its generation may only begin once the journal
+    // is repaired, for the repair takes back the room that was promised before it.
     const os::MutexLock lock(commit_mutex_);
+    failed = journal_failed_;
     base.state = tip_;
     generation = generation_;
+  }
+  if (failed) {
+    release_token();
+    return poisoned_by(*failed);
   }
   base.map = data_->map();
   base.seq = next_state_seq_.fetch_add(1);
