@@ -241,8 +241,8 @@ void Merger::run_alone(Pending pending) {
   }
 }
 
-// A transaction that changed nothing is committed too: its outcome is that of what it has seen. On an
-// error `group` is the caller's still.
+// A transaction that changed nothing is committed too: its outcome is that of what it has seen. On
+// an error `group` is the caller's still.
 Result<void> Merger::commit(store::WriteTxn txn, Group& group) {
   // Shared with the callback, which must be copyable, and given back by whoever comes first.
   auto flight = std::make_shared<Group>(std::move(group));

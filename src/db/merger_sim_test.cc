@@ -38,8 +38,8 @@ std::string id_of(std::size_t batch) {
   return "d/" + std::to_string(batch);
 }
 
-// One in four does what must fail, at its first or at its last command; one in eight deletes what is
-// not there.
+// One in four does what must fail, at its first or at its last command; one in eight deletes what
+// is not there.
 enum class Kind : std::uint8_t { kGood, kConflictFirst, kConflictLast, kNothing };
 
 Kind kind_of(std::size_t batch, std::uint64_t seed) {
