@@ -87,9 +87,10 @@ Result<WriteTxn> Engine::begin_write() {
     release_token();
     return poisoned_by(*failed);
   }
-  base.map = data_->map();
   base.seq = next_state_seq_.fetch_add(1);
   base.synced_txn = std::max(synced_txn_.load(), base.state->trimmed_txn);
+  // After the line before: a map that is as long as the file that was synced.
+  base.map = data_->map();
   if (generation != free_map_generation_) {
     free_map_.forget();
     free_map_generation_ = generation;

@@ -113,7 +113,7 @@ TEST_F(EngineDamageTest, AJournalWithADamagedFirstBlockIsCorruption) {
 TEST_F(EngineDamageTest, ARottenHeaderNeverBringsBackAnOlderState) {
   int opened = 0;
   int refused = 0;
-  for (int step = 0; step < 12; ++step) {
+  for (int step = 0; step < 9; ++step) {
     for (const std::string header : {"db/header.one", "db/header.two"}) {
       environment_.reset();
       ASSERT_EQ(error_of(os::remove_tree(files(), "db")), "");
@@ -124,7 +124,7 @@ TEST_F(EngineDamageTest, ARottenHeaderNeverBringsBackAnOlderState) {
       for (int i = 0; i <= step; ++i) {
         switch (i % 4) {
           case 0:
-            commit_many(60, 3000);
+            commit_many(40, 3000);
             break;
           case 1:
             ASSERT_EQ(error_of(env().sync_all()), "");

@@ -303,7 +303,7 @@ TEST_F(EngineFailureTest, WritersAreRefusedWhenScratchIsFullAndResume) {
 // I14: whichever allocating call fails, the commit is refused cleanly or goes on, and writing
 // resumes by itself.
 TEST_F(EngineFailureTest, NoSpaceAtTheNthAllocatingCall) {
-  for (std::uint64_t n = 0; n < 40; ++n) {
+  for (std::uint64_t n = 0; n < 24; ++n) {
     environment_.reset();
     ASSERT_EQ(error_of(os::remove_tree(files(), "db")), "");
     open();

@@ -186,7 +186,7 @@ Result<ScratchRun> ScratchPool::allocate_always(std::uint32_t page_count) {
   }
   const std::uint64_t memory = std::uint64_t{std::max(page_count, kMemoryChunkPages)} * kPageSize;
   const bool in_memory = memory_bytes_ + memory <= limits_.memory_bytes_max;
-  if (in_memory || !add_file_chunk(page_count)) {
+  if (in_memory || limits_.memory_only || !add_file_chunk(page_count)) {
     RK_TRY(add_memory_chunk(page_count));
   }
   RK_CHECK(take_from_chunks(page_count, run) != nullptr);

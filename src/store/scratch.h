@@ -34,6 +34,7 @@ struct ScratchRun {
 struct ScratchLimits {
   std::uint64_t memory_bytes_max = 0;
   std::uint64_t total_bytes_max = 0;
+  bool memory_only = false;  // nothing may be written, into Temp/ neither
 };
 
 class ScratchPool {
