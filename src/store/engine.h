@@ -141,6 +141,7 @@ class Engine {
   void unpoison_data();
   [[nodiscard]] bool poisoned() const;
   [[nodiscard]] bool data_failed() const;
+  [[nodiscard]] Result<void> begin_close();
   [[nodiscard]] Result<void> close_headers() RK_REQUIRES(maintenance_mutex_);
 
   // Constant after open().

@@ -59,7 +59,7 @@ bool Engine::file_too_short() const {
 }
 
 void Engine::note_pressure() {
-  if (options_.on_maintenance_needed &&
+  if (options_.on_maintenance_needed && !shut_.load() &&
       (poisoned() || journal_.wants_spare() || file_too_short() || sync_due())) {
     options_.on_maintenance_needed();
   }
@@ -380,24 +380,28 @@ Result<void> Engine::sync_all() {
   return sync_to(txn);
 }
 
+Result<void> Engine::begin_close() {
+  const os::MutexLock lock(maintenance_mutex_);
+  const os::MutexLock commit_lock(commit_mutex_);
+  const std::size_t own = job_ ? 1 : 0;
+  if (!closing_ && (token_taken_ || states_.open_count() > own)) {
+    return Error(ErrorCode::busy, fmt::format("{}: a transaction is open", options_.path));
+  }
+  closing_ = true;
+  shut_.store(true);
+  token_free_.notify_all();
+  return {};
+}
+
 Result<void> Engine::close() {
+  RK_TRY(begin_close());
+  write_journal();  // its callbacks run with no lock held
   const os::MutexLock lock(maintenance_mutex_);
   if (closed_) {
     return {};
   }
-  {
-    const os::MutexLock commit_lock(commit_mutex_);
-    const std::size_t own = job_ ? 1 : 0;
-    if (token_taken_ || states_.open_count() > own) {
-      return Error(ErrorCode::busy, fmt::format("{}: a transaction is open", options_.path));
-    }
-    closing_ = true;
-    token_free_.notify_all();
-  }
-  shut_.store(true);
-  write_journal();
   Result<void> done;
-  if (!options_.read_only && data_ != nullptr) {
+  if (!options_.read_only) {
     done = sync_to(states_.facts().meta.txn);
     if (done) {
       done = close_headers();
