@@ -93,9 +93,9 @@ TEST(Render, AddsTheServersMetadataBehindTheUsers) {
   EXPECT_EQ(rendered(R"({"Name":"x","@metadata":{"@collection":"Users","z":1}})"),
             R"({"Name":"x","@metadata":{"@collection":"Users","z":1,)" + std::string(kServerKeys));
   EXPECT_EQ(rendered(R"({"Name":"x"})"),
-            R"({"Name":"x","@metadata":{"@collection":"@empty",)" + std::string(kServerKeys));
+            R"({"Name":"x","@metadata":{)" + std::string(kServerKeys));
   EXPECT_EQ(rendered(R"({"Name":"x","@metadata":{"z":1}})", {.metadata_only = true}),
-            R"({"@metadata":{"@collection":"@empty","z":1,)" + std::string(kServerKeys));
+            R"({"@metadata":{"z":1,)" + std::string(kServerKeys));
 }
 
 TEST(Render, ShowsFlagsOnlyWhereThereAreAny) {

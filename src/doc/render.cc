@@ -16,7 +16,9 @@ void write_metadata(value::JsonWriter& writer, const DocumentView& document,
   writer.key(kMetadataKey);
   writer.begin_object();
   const bool has_stored = stored.has_value() && stored->is_object();
-  if (!has_stored || !stored->find(kCollectionKey).has_value()) {
+  // A document without a collection goes out without one, as it came: the clients' tests say so.
+  if (document.collection != kEmptyCollection &&
+      (!has_stored || !stored->find(kCollectionKey).has_value())) {
     writer.string(kCollectionKey, document.collection);
   }
   if (has_stored) {
