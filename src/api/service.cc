@@ -122,6 +122,16 @@ void dispatch(ServiceState& service, Request request, Responder respond) {
       respond(std::move(response));
     };
   }
+  if (std::string key = RepeatMemory::key_of(request); !key.empty()) {
+    if (std::optional<Response> known = service.repeats.find(key); known.has_value()) {
+      respond(std::move(*known));
+      return;
+    }
+    respond = [&service, key = std::move(key), respond = std::move(respond)](Response response) {
+      service.repeats.remember(key, response);
+      respond(std::move(response));
+    };
+  }
   auto call = std::make_shared<Call>(service, std::move(request), std::move(respond));
   call->set_database_name(std::move(match.database_name));
   if (route.scope == Scope::kDatabase) {

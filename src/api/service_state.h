@@ -12,6 +12,8 @@
 #include "rookery/os/platform.h"
 #include "rookery/os/sync.h"
 
+#include "repeat_memory.h"
+
 // Purpose. What all requests share.
 
 namespace rookery::api {
@@ -33,6 +35,7 @@ struct ServiceState {
   const os::MonotonicTime started;
   // Ids of operations: unique in this process, which is how long operations live.
   std::atomic<std::int64_t> last_operation_id{0};
+  RepeatMemory repeats;
 };
 
 }  // namespace rookery::api

@@ -13,7 +13,7 @@
 
 // Purpose. The whole HTTP interface as a function from request to response, over a db::Server. It
 // knows no socket: the network edge, simulation, fuzzers and tests call it alike.
-// Source: docs/status.md lists the routes.
+// Source: the table of routes in routes.cc.
 
 namespace rookery::api {
 
