@@ -184,7 +184,7 @@ def sim_part(part):
     if not any("sim" in labels for _, labels in listed_tests("release")):
         return Outcome(note="no test has the label sim yet")
     outcome = ctest(part, "release", ["-L", "^sim$"])
-    # The tests' own seeds are fixed, so that their failures are the change's; these find new things.
+    # The tests' own seeds are fixed, so that a failure is the change's; this one finds new things.
     seed = int.from_bytes(os.urandom(4), "little")
     command = ["build/release/sim/rookery-sim", "--seed", str(seed), "--workloads", "4",
                "--commits", "200", "--cut-one-in", "8", "--quiet"]

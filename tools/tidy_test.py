@@ -137,8 +137,10 @@ class TidyTest(unittest.TestCase):
 
     def test_documents_name_tests_that_exist(self):
         test = {"src/base/a_test.cc": LICENCE + "TEST(Page, KeepsIt) {}\n"}
-        self.assertEqual(self.findings({**test, "docs/a.md": "see `Page.KeepsIt`\n"}), [])
-        self.assert_found({**test, "docs/a.md": "see `Page.LosesIt`\n"}, "Page.LosesIt")
+        page = "docs/store-invariants.md"
+        self.assertEqual(self.findings({**test, page: "see `Page.KeepsIt`\n"}), [])
+        self.assert_found({**test, page: "see `Page.LosesIt`\n"}, "Page.LosesIt")
+        self.assertEqual(self.findings({**test, "docs/a.md": "the key `Logs.Path`\n"}), [])
 
     def test_budget_tables_agree(self):
         plan = "PLAN = (\n    ('quick', 180, False, 'w', None),\n)\n"

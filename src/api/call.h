@@ -121,8 +121,8 @@ struct RouteMatch {
 // How many there are, for tests and for the health route.
 [[nodiscard]] std::size_t route_count() noexcept;
 
-// Finds the route and answers. `parent`: the multi_get that this request is part of; its snapshot is
-// read, and only routes that answer at once are allowed.
+// Finds the route and answers. `parent`: the multi_get that this request is part of; its snapshot
+// is read, and only routes that answer at once are allowed.
 void dispatch(ServiceState& service, Request request, Responder respond);
 [[nodiscard]] Response dispatch_part(Call& parent, Request request);
 

@@ -151,7 +151,8 @@ TEST_F(Documents, BringWhatTheyReferTo) {
   put("companies/1", R"({"Name":"C"})");
   put("products/1", R"({"Name":"P1"})");
   put("orders/1",
-      R"({"Company":"companies/1","Self":"orders/1","Gone":"none","Lines":[{"Product":"products/1"},{"Product":"PRODUCTS/1"}]})");
+      R"({"Company":"companies/1","Self":"orders/1","Gone":"none",
+          "Lines":[{"Product":"products/1"},{"Product":"PRODUCTS/1"}]})");
   const Answer answer = get(
       "id=orders/1&include=Company&include=Lines[].Product&include=Self&include=Gone&include=x");
   ASSERT_EQ(answer.status, 200);
@@ -202,7 +203,8 @@ TEST_F(Documents, GetIdsOfFourForms) {
 TEST_F(Documents, AreChangedInBatches) {
   put("old", "{}");
   const Answer answer = bulk(
-      R"([{"Id":"users/1","ChangeVector":null,"Document":{"n":1,"@metadata":{"@collection":"Users","Raven-Node-Type":"User"}},"Type":"PUT"},
+      R"([{"Id":"users/1","ChangeVector":null,"Type":"PUT","Document":{"n":1,
+            "@metadata":{"@collection":"Users","Raven-Node-Type":"User"}}},
           {"Id":"old","ChangeVector":null,"Type":"DELETE"},
           {"Id":"none","Type":"DELETE"}])");
   ASSERT_EQ(answer.status, 201) << answer.body;
@@ -224,7 +226,8 @@ TEST_F(Documents, AreChangedInBatches) {
 TEST_F(Documents, AreChangedAllOrNot) {
   put("a", "{}");
   const Answer refused = bulk(
-      R"([{"Id":"b","Document":{},"Type":"PUT"},{"Id":"a","ChangeVector":"","Document":{},"Type":"PUT"}])");
+      R"([{"Id":"b","Document":{},"Type":"PUT"},
+          {"Id":"a","ChangeVector":"","Document":{},"Type":"PUT"}])");
   EXPECT_EQ(refused.status, 409) << refused.body;
   EXPECT_EQ(get("id=b").status, 404);
   const Answer unknown =

@@ -8,8 +8,8 @@
 #include "rookery/base/result.h"
 
 // Purpose. Waits for the reason to stop: a signal, the words "shutdown no-confirmation" on the
-// standard input (with or without a line end), and, where a parent process was named, the end of the
-// standard input or of that process.
+// standard input (with or without a line end), and, where a parent process was named, the end of
+// the standard input or of that process.
 // Source: docs on the process contract in README.md of this folder.
 
 namespace rookery::cli {

@@ -20,8 +20,8 @@ struct HeadOptions {
 [[nodiscard]] std::string_view reason_phrase(int status) noexcept;
 // True where the protocol forbids a body.
 [[nodiscard]] bool status_has_no_body(int status) noexcept;
-// A header value with a line break would let its author write headers of his own: control characters
-// are dropped.
+// A header value with a line break would let its author write headers of his own: control
+// characters are dropped.
 void append_head(std::string& out, const api::Response& response, const HeadOptions& options);
 
 }  // namespace rookery::edge

@@ -8,8 +8,9 @@
 #include "rookery/base/result.h"
 
 // Purpose. The one place where a failure becomes a status code and an error body. The official
-// clients choose their exception by `Type`, show `Error` (for 409: `Message`), and act on the status:
-// 404 reads as null, 408 and 502-504 make them try another node, so neither is used lightly.
+// clients choose their exception by `Type`, show `Error` (for 409: `Message`), and act on the
+// status: 404 reads as null, 408 and 502-504 make them try another node, so neither is used
+// lightly.
 
 namespace rookery::api {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// Purpose. A request and a response as values: no socket, no Asio. The network edge, a simulation, a
-// fuzzer or a test drive the same Handler with them.
+// Purpose. A request and a response as values: no socket, no Asio. The network edge, a simulation,
+// a fuzzer or a test drive the same Handler with them.
 // Threads: plain values.
 
 namespace rookery::api {

@@ -23,10 +23,12 @@ using StorageId = StrongId<StorageIdTag>;
 inline constexpr std::size_t kPageSize = 8192;
 inline constexpr std::size_t kPageHeaderSize = 32;
 inline constexpr std::size_t kPageTrailerSize = 40;  // reserved for nonce and tag
+
 // Bytes of content in a run of pages: one header at its front, one trailer at its end.
 [[nodiscard]] constexpr std::size_t page_run_capacity(std::size_t page_count) noexcept {
   return page_count * kPageSize - kPageHeaderSize - kPageTrailerSize;
 }
+
 inline constexpr std::size_t kPageCapacity = page_run_capacity(1);
 
 inline constexpr std::size_t kKeySizeMax = 2025;

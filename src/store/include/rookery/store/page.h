@@ -46,6 +46,7 @@ struct PageHeader {
   std::uint8_t flags;
   std::uint16_t page_count;
 };
+
 static_assert(sizeof(PageHeader) == kPageHeaderSize);
 static_assert(std::is_trivially_copyable_v<PageHeader>);
 
@@ -55,6 +56,7 @@ struct PageView {
   std::uint32_t page_count = 0;
 
   [[nodiscard]] PageHeader header() const noexcept { return load<PageHeader>(data); }
+
   [[nodiscard]] Bytes content() const noexcept {
     return {data + kPageHeaderSize, page_run_capacity(page_count)};
   }
@@ -67,6 +69,7 @@ struct MutablePage {
   std::uint32_t page_count = 0;
 
   [[nodiscard]] PageView view() const noexcept { return {data, page_count}; }
+
   [[nodiscard]] MutableBytes content() const noexcept {
     return {data + kPageHeaderSize, page_run_capacity(page_count)};
   }
