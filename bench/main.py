@@ -167,6 +167,8 @@ def better_protocol(run, postgres, mode, connections, keys):
 def b1(run):
     """Durable single-document PUT over HTTP keep-alive, 0.7 KB, against PostgreSQL inserts."""
     aims = {1: 1.5, 10: 4, 100: 5}
+    if run.toy:
+        del aims[100]  # a busy machine may not even start so many in a toy's third of a second
     rookery = peers.Rookery(run.server, run.folder / "rookery", run.tools)
     postgres = run.postgres()
     nothing = peers.Nothing(run.tools)

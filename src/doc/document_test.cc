@@ -92,8 +92,7 @@ constexpr std::string_view kServerKeys = R"("@change-vector":"A:1-x","@id":"user
 TEST(Render, AddsTheServersMetadataBehindTheUsers) {
   EXPECT_EQ(rendered(R"({"Name":"x","@metadata":{"@collection":"Users","z":1}})"),
             R"({"Name":"x","@metadata":{"@collection":"Users","z":1,)" + std::string(kServerKeys));
-  EXPECT_EQ(rendered(R"({"Name":"x"})"),
-            R"({"Name":"x","@metadata":{)" + std::string(kServerKeys));
+  EXPECT_EQ(rendered(R"({"Name":"x"})"), R"({"Name":"x","@metadata":{)" + std::string(kServerKeys));
   EXPECT_EQ(rendered(R"({"Name":"x","@metadata":{"z":1}})", {.metadata_only = true}),
             R"({"@metadata":{"z":1,)" + std::string(kServerKeys));
 }

@@ -76,8 +76,8 @@ Result<WriteTxn> Engine::begin_write() {
   std::uint64_t generation = 0;
   std::optional<Error> failed;
   {
-    // A failure since the token was taken: what is of its generation may only begin once the journal
-    // is repaired, for the repair takes back the room that was promised before it.
+    // A failure since the token was taken: what is of its generation may only begin once the
+    // journal is repaired, for the repair takes back the room that was promised before it.
     const os::MutexLock lock(commit_mutex_);
     failed = journal_failed_;
     base.state = tip_;

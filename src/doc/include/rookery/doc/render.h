@@ -15,8 +15,8 @@ struct RenderOptions {
 };
 
 // Writes one object. "@metadata" has the user's keys in their order, then what the server adds:
-// @collection (if it has one that the user did not give), @change-vector, @flags (if any), @id, @last-modified.
-// Errors: corrupt; then nothing was written. Requires: !document.is_tombstone.
+// @collection (if it has one that the user did not give), @change-vector, @flags (if any), @id,
+// @last-modified. Errors: corrupt; then nothing was written. Requires: !document.is_tombstone.
 [[nodiscard]] Result<void> write_document(value::JsonWriter& writer, const DocumentView& document,
                                           const RenderOptions& options = {});
 
