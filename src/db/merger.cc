@@ -262,7 +262,7 @@ void Merger::answer(Group group, const std::optional<store::CommitOutcome>& outc
   std::uint64_t succeeded = 0;
   for (Pending& pending : group) {
     RK_CHECK(pending.result.has_value());
-    Result<BatchResult> result = std::move(*pending.result);
+    Result<BatchResult>& result = *pending.result;
     if (result.has_value()) {
       RK_CHECK(outcome.has_value());
       if (outcome->result.has_value()) {
@@ -272,15 +272,21 @@ void Merger::answer(Group group, const std::optional<store::CommitOutcome>& outc
       }
     }
     succeeded += result.has_value() ? 1U : 0U;
-    pending.batch.done(std::move(result));
+  }
+  // Counted before anybody hears of it: who was answered finds himself in the figures.
+  {
+    const os::MutexLock lock(mutex_);
+    stats_.transactions_committed += outcome.has_value() && outcome->result.has_value() ? 1U : 0U;
+    stats_.batches_executed += succeeded;
+    stats_.batches_failed += group.size() - succeeded;
+  }
+  for (Pending& pending : group) {
+    pending.batch.done(std::move(*pending.result));
   }
   if (outcome.has_value()) {
     maintenance_.note_commit();
   }
   const os::MutexLock lock(mutex_);
-  stats_.transactions_committed += outcome.has_value() && outcome->result.has_value() ? 1U : 0U;
-  stats_.batches_executed += succeeded;
-  stats_.batches_failed += group.size() - succeeded;
   RK_CHECK(open_batches_ >= group.size());
   open_batches_ -= group.size();
   answered_.notify_all();
