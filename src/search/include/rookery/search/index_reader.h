@@ -24,9 +24,10 @@ namespace rookery::search {
 // What a query cost. Pages are those asked of the store, counted with repetition.
 struct Counters {
   std::uint64_t pages = 0;
-  std::uint64_t terms = 0;     // looked at in dictionaries
-  std::uint64_t postings = 0;  // decoded
-  std::uint64_t entries = 0;   // whose record was read (for orders, hits, phrases)
+  std::uint64_t terms = 0;      // looked at in dictionaries
+  std::uint64_t postings = 0;   // decoded
+  std::uint64_t entries = 0;    // whose record was read (for orders, hits, phrases)
+  std::uint64_t cut_terms = 0;  // too long to have been kept whole, hence passed over by a scan
 };
 
 // One step of the executed plan: what was expected, what came. A tree, for `explain`.
@@ -52,7 +53,8 @@ struct Request {
   std::uint64_t memory_bytes_max = std::uint64_t{256} << 20U;
   // Asked now and then; true ends the search with `cancelled`.
   std::function<bool()> is_cancelled;
-  bool explain = false;  // fills Summary::plan
+  bool with_scores = false;  // fills Hit::score; an order by score does, too
+  bool explain = false;      // fills Summary::plan
 };
 
 struct Summary {

@@ -28,13 +28,17 @@ struct FieldValues {
   bool is_text = false;
 };
 
+inline constexpr std::size_t kEntryKeySizeMax = 1024;   // at least 1
+inline constexpr std::size_t kFieldNameSizeMax = 1024;  // at least 1
+
 class IndexWriter {
  public:
   [[nodiscard]] static Result<IndexWriter> open(store::WriteTxn& txn);
 
   // Inserts the entry, or replaces the one with this key. `key` orders and finds (a folded id),
   // `stored` is given back with hits (the id as it was written, and whatever else the caller needs).
-  // Errors: invalid_argument for a bad key, corrupt, and those of the store.
+  // Errors: invalid_argument for a bad key, field or term (see the constants below; a field twice, or
+  //   of the other kind than before), corrupt, and those of the store.
   [[nodiscard]] Result<void> put(std::string_view key, std::string_view stored,
                                  std::span<const FieldValues> fields);
   // False if there was none.

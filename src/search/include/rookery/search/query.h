@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "rookery/search/analyzer.h"
 #include "rookery/search/term.h"
 
 // Purpose. What can be asked of an index: conditions on terms, and the order of what is found.
@@ -51,7 +52,9 @@ struct Range {
   std::optional<Bound> high;
 };
 
-// String terms that begin with, end with, hold, look like a text. Case as given.
+// String terms that begin with, end with, hold, look like a text. Case as given. A text that was cut
+// (see string_term) is looked at as far as it was kept by Prefix, and is no match for the others:
+// Counters::cut_terms says how many were passed over.
 struct Prefix {
   std::string field;
   std::string text;
@@ -82,10 +85,13 @@ struct Fuzzy {
   std::uint32_t edits_max = 2;
 };
 
-// The words in this order, `slop` moves apart at most in all. Needs a field with positions.
+// The words at the distances that their positions have here (so that a left-out stop word leaves its
+// gap), or within `slop` moves of it: how far the words' displacements are apart at most. Two words
+// that change places cost 2. Needs a field with positions: invalid_argument otherwise. No words:
+// nothing.
 struct Phrase {
   std::string field;
-  std::vector<std::string> words;
+  std::vector<Token> words;  // as Analyzer gives them
   std::uint32_t slop = 0;
 };
 
@@ -115,7 +121,9 @@ struct Not {
   NodePtr term;
 };
 
-// Multiplies the scores that `term` gives.
+// Scores. A term of TermIs, TermIn and Phrase gives BM25 (k1 1.2, b 0.75; outside full text each
+// term counts as one of an average length); And and Or sum what matched; Not, All and None give 0,
+// anything else that matched gives 1. Boost multiplies the scores that `term` gives.
 struct Boost {
   NodePtr term;
   double factor = 1.0;
@@ -129,18 +137,19 @@ struct Node {
 
 enum class SortBy : std::uint8_t {
   kValue,         // null < false < true < numbers < strings, each by value
-  kText,          // everything as its text, by code point
+  kText,          // null, then everything as its text, by code point
   kLong,          // numbers truncated; what is no number counts as missing
   kDouble,        // numbers; what is no number counts as missing
-  kAlphaNumeric,  // texts, runs of digits by value
-  kScore,
+  kAlphaNumeric,  // null, then texts, runs of digits by value; equal but for zeros: by code point
+  kScore,         // ascending is lowest first
   kKey,
-  kRandom,
+  kRandom,  // the same for the same seed and index
 };
 
-// Entries that lack the field come first ascending and last descending unless `missing` says
-// otherwise, null right after them. Of several terms the lowest counts ascending, the highest
-// descending. Ties: the order of insertion into the index.
+// Entries without a value in the field (it is missing, or names no term) come first ascending and
+// last descending unless `missing` says otherwise; null is the lowest value. Of several terms the
+// lowest counts ascending, the highest descending. Ties: the order of insertion into the index
+// (what was replaced counts as inserted then), whatever the direction.
 struct SortKey {
   enum class Missing : std::uint8_t { kDefault, kFirst, kLast };
   SortBy by = SortBy::kValue;

@@ -22,11 +22,14 @@ enum class TermKind : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString };
 [[nodiscard]] Term null_term();
 [[nodiscard]] Term bool_term(bool value);
 [[nodiscard]] Term integer_term(std::int64_t value);
-// NaN has no term. -0.0 has that of 0.
+// NaN has no term. -0.0 has that of 0. Requires: not NaN.
 [[nodiscard]] Term number_term(double value);
 // A text that does not fit is cut and ends in a hash of the whole, so that equal terms mean equal
 // texts; two such texts with one beginning are ordered by their hashes.
 [[nodiscard]] Term string_term(std::string_view text);
+
+// True for a string whose end was cut off.
+[[nodiscard]] bool term_is_cut(std::string_view term) noexcept;
 
 // Requires: `term` is not empty and was made here.
 [[nodiscard]] TermKind term_kind(std::string_view term) noexcept;

@@ -67,6 +67,9 @@ class Tree {
 
   [[nodiscard]] TreeCursor cursor() const { return {*pages_, *root_}; }
 
+  // The same tree, its pages asked of another reader, such as one that counts.
+  [[nodiscard]] Tree through(PageReader& pages) const { return {pages, *root_}; }
+
   [[nodiscard]] std::uint64_t entry_count() const noexcept { return root_->entry_count; }
 
  private:
