@@ -17,6 +17,7 @@ namespace {
 constexpr auto kRows = std::to_array<FaultRow>({
     {Fault::kBadRequest, 400, "System.ArgumentException"},
     {Fault::kBadJson, 400, "System.IO.InvalidDataException"},
+    {Fault::kInvalidQuery, 400, "Raven.Client.Exceptions.InvalidQueryException"},
     {Fault::kLengthRequired, 411, "Raven.Client.Exceptions.BadRequestException"},
     {Fault::kTooLarge, 413, "Raven.Client.Exceptions.QuotaException"},
     {Fault::kHeadersTooLarge, 431, "Raven.Client.Exceptions.BadRequestException"},
@@ -69,6 +70,8 @@ Fault fault_of(ErrorCode code) noexcept {
       return Fault::kBadRequest;
     case ErrorCode::malformed:
       return Fault::kBadJson;
+    case ErrorCode::invalid_query:
+      return Fault::kInvalidQuery;
     case ErrorCode::not_supported:
       return Fault::kNotBuilt;
     case ErrorCode::too_large:

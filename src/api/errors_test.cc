@@ -31,6 +31,7 @@ TEST(Errors, MapEachCodeToItsStatus) {
   } cases[] = {
       {ErrorCode::invalid_argument, 400},
       {ErrorCode::malformed, 400},
+      {ErrorCode::invalid_query, 400},
       {ErrorCode::not_supported, 501},
       {ErrorCode::too_large, 413},
       {ErrorCode::not_found, 503},

@@ -17,6 +17,7 @@ namespace rookery::api {
 enum class Fault : std::uint8_t {
   kBadRequest,
   kBadJson,
+  kInvalidQuery,
   kLengthRequired,
   kTooLarge,
   kHeadersTooLarge,
