@@ -46,6 +46,13 @@ class Lexer {
   // Errors: malformed.
   Result<Token> next();
 
+  // To the next token, or the end.
+  // Errors: malformed, for a comment that does not end.
+  Result<void> skip_blanks();
+
+  // Past one byte that no token begins with. Requires: not at the end.
+  void skip_byte() noexcept { advance(1); }
+
   [[nodiscard]] const Position& position() const noexcept { return at_; }
 
   // The text from here up to the brace that closes one opened just before; moves behind it.
@@ -55,7 +62,6 @@ class Lexer {
   Result<Script> take_balanced(const Position& opened, char close);
 
  private:
-  Result<void> skip_blanks();
   Result<Token> take_string(char quote);
   Result<Token> take_number();
   Result<Token> take_parameter();
