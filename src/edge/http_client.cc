@@ -2,18 +2,19 @@
 #include "rookery/edge/http_client.h"
 
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace rookery::edge {
@@ -66,47 +67,92 @@ http::request<http::string_body> make_message(const ClientRequest& request, cons
 }
 
 Error failed(std::string_view what, const Target& target, const error_code& error) {
+  if (error == http::error::body_limit) {
+    return {ErrorCode::too_large, "the answer is larger than the caller allows"};
+  }
   const ErrorCode code = error == beast::error::timeout ? ErrorCode::timed_out : ErrorCode::io;
   return {code, fmt::format("{} {}:{}: {}", what, target.host, target.port, error.message())};
 }
 
-// Runs the one operation that was begun, then looks at its outcome.
-void run(asio::io_context& loop) {
-  loop.restart();
-  loop.run();
-}
+// Purpose. One connection, one step at a time, watching the caller's wish to cancel meanwhile.
+// Threads: one.
+class Connection {
+ public:
+  // `cancel_descriptor` as in ClientRequest. Throws what Asio throws.
+  explicit Connection(int cancel_descriptor) : stream(loop), cancel_(loop) {
+    if (cancel_descriptor >= 0) {
+      // A copy, so that what Asio closes is its own.
+      cancel_.assign(::fcntl(cancel_descriptor, F_DUPFD_CLOEXEC, 0));
+      cancel_.async_wait(asio::posix::stream_descriptor::wait_read, [this](error_code e) {
+        if (!e) {
+          is_cancelled_ = true;
+          stream.cancel();
+        }
+      });
+    }
+  }
+
+  // What every asynchronous operation is begun with.
+  auto handler() {
+    done_ = false;
+    return [this](error_code e, const auto& /*what was done*/) {
+      error_ = e;
+      done_ = true;
+    };
+  }
+
+  // Returns when the operation that was begun has ended. The wait for the cancellation is work
+  // too, so the loop never runs out of it.
+  error_code finish() {
+    while (!done_) {
+      loop.run_one();
+    }
+    return is_cancelled_ ? error_code(asio::error::operation_aborted) : error_;
+  }
+
+  [[nodiscard]] bool is_cancelled() const noexcept { return is_cancelled_; }
+
+  asio::io_context loop;
+  beast::tcp_stream stream;
+
+ private:
+  asio::posix::stream_descriptor cancel_;
+  bool is_cancelled_ = false;
+  bool done_ = false;
+  error_code error_;
+};
 
 Result<api::Response> call(const ClientRequest& request, const Target& target) {
-  asio::io_context loop;
+  Connection connection(request.cancel_descriptor);
+  beast::tcp_stream& stream = connection.stream;
+  const auto fail = [&](std::string_view what, const error_code& error) {
+    return connection.is_cancelled() ? Error(ErrorCode::cancelled) : failed(what, target, error);
+  };
   error_code error;
-  asio::ip::tcp::resolver resolver(loop);
+  asio::ip::tcp::resolver resolver(connection.loop);
   const auto found = resolver.resolve(target.host, target.port, error);
   if (error) {
-    return failed("cannot resolve", target, error);
+    return fail("cannot resolve", error);
   }
-  beast::tcp_stream stream(loop);
   stream.expires_after(request.timeout);
-  stream.async_connect(found, [&](error_code e, const auto&) { error = e; });
-  run(loop);
-  if (error) {
-    return failed("cannot connect to", target, error);
+  stream.async_connect(found, connection.handler());
+  if (error = connection.finish(); error) {
+    return fail("cannot connect to", error);
   }
   const auto message = make_message(request, target);
   stream.expires_after(request.timeout);
-  http::async_write(stream, message, [&](error_code e, std::size_t) { error = e; });
-  run(loop);
-  if (error) {
-    return failed("cannot send to", target, error);
+  http::async_write(stream, message, connection.handler());
+  if (error = connection.finish(); error) {
+    return fail("cannot send to", error);
   }
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
-  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  parser.body_limit(request.body_bytes_max);
   parser.skip(request.method == "HEAD");
   stream.expires_after(request.timeout);
-  http::async_read(stream, buffer, parser, [&](error_code e, std::size_t) { error = e; });
-  run(loop);
-  if (error) {
-    return failed("no answer from", target, error);
+  http::async_read(stream, buffer, parser, connection.handler());
+  if (error = connection.finish(); error) {
+    return fail("no answer from", error);
   }
   api::Response response;
   response.status = static_cast<int>(parser.get().result_int());

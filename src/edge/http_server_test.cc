@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -6,8 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "rookery/edge/http_client.h"
 #include "rookery/edge/worker_pool.h"
@@ -395,13 +398,15 @@ TEST(HttpServer, ServesManyConnectionsOnSeveralThreads) {
   EXPECT_EQ(server.http->stats().requests, 1600U);
 }
 
+std::string url_of(const TestServer& server) {
+  return "http://127.0.0.1:" + std::to_string(server.http->port());
+}
+
 TEST(HttpClient, CallsAServer) {
   const TestServer server;
-  const auto response =
-      http_call({.method = "PUT",
-                 .url = "http://127.0.0.1:" + std::to_string(server.http->port()) +
-                        "/echo?id=" + percent_encode("a b/ü"),
-                 .body = "text"});
+  const auto response = http_call({.method = "PUT",
+                                   .url = url_of(server) + "/echo?id=" + percent_encode("a b/ü"),
+                                   .body = "text"});
   ASSERT_TRUE(response.has_value());
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->body, "PUT /echo?id=a%20b%2F%C3%BC\ntext");
@@ -411,6 +416,38 @@ TEST(HttpClient, CallsAServer) {
 TEST(HttpClient, SaysWhyItGotNoAnswer) {
   EXPECT_EQ(http_call({.url = "ftp://x/"}).error().code(), ErrorCode::invalid_argument);
   EXPECT_EQ(http_call({.url = "http://127.0.0.1:1/"}).error().code(), ErrorCode::io);
+}
+
+TEST(HttpClient, GivesUpWhenItIsTold) {
+  TestServer server;
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+  std::thread user([&] {
+    server.handler.wait_for_held(1);
+    EXPECT_EQ(::write(pipe[1], "x", 1), 1);
+  });
+  const auto response = http_call({.url = url_of(server) + "/held", .cancel_descriptor = pipe[0]});
+  user.join();
+  ASSERT_FALSE(response.has_value());
+  EXPECT_EQ(response.error().code(), ErrorCode::cancelled);
+  // Told before it began.
+  EXPECT_EQ(
+      http_call({.url = url_of(server) + "/echo", .cancel_descriptor = pipe[0]}).error().code(),
+      ErrorCode::cancelled);
+  char byte = 0;
+  EXPECT_EQ(::read(pipe[0], &byte, 1), 1) << "nothing is read by the call";
+  const auto next = http_call({.url = url_of(server) + "/echo", .cancel_descriptor = pipe[0]});
+  EXPECT_TRUE(next.has_value());
+  server.handler.release();
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST(HttpClient, RefusesAnAnswerThatIsTooLarge) {
+  TestServer server;
+  const auto response = http_call({.url = url_of(server) + "/large", .body_bytes_max = 1000});
+  ASSERT_FALSE(response.has_value());
+  EXPECT_EQ(response.error().code(), ErrorCode::too_large);
 }
 
 TEST(WorkerPool, RunsWhatItTookAndRefusesBeyondItsQueue) {

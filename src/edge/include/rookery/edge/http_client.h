@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,10 +19,15 @@ struct ClientRequest {
   std::string url;  // http://host:port/path?query
   api::HeaderList headers{};
   std::string body{};
-  std::chrono::milliseconds timeout{60'000};  // of each step
+  std::chrono::milliseconds timeout{60'000};                                 // of each step
+  std::uint64_t body_bytes_max = std::numeric_limits<std::uint64_t>::max();  // of the answer
+  // A descriptor, borrowed: when it becomes readable the call is given up and its connection
+  // closed. Nothing is read from it, but it is made non-blocking. -1: nothing cancels the call.
+  int cancel_descriptor = -1;
 };
 
-// Errors: invalid_argument (the URL); io, timed_out (the connection). An HTTP status is no error.
+// Errors: invalid_argument (the URL); io, timed_out (the connection); cancelled; too_large (the
+// answer's body). An HTTP status is no error.
 [[nodiscard]] Result<api::Response> http_call(const ClientRequest& request);
 // For a path segment or a query value.
 [[nodiscard]] std::string percent_encode(std::string_view text);
