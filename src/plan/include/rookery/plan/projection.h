@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "rookery/base/result.h"
@@ -10,11 +11,12 @@
 
 // Purpose. What `select` shows of each document.
 // Threads: any; plain values.
+// Source: docs/rql.md "What select shows".
 
 namespace rookery::plan {
 
 struct ProjectedField {
-  std::string name;  // the key in the answer
+  std::string name;  // the key in the answer; each once, and none is `@metadata`
   // A field of the document, or a literal.
   std::variant<Field, Scalar> what;
 };
@@ -24,12 +26,16 @@ struct Projection {
   std::vector<ProjectedField> fields;
 };
 
-// Errors: as compile_condition. Requires: `select` is a list, not a script and not `*`.
+// Names: the alias, or the path as written without the alias of `from`, `id()`, the parameter's
+// name, the literal's text. Errors: as compile_condition, and invalid_query for a name twice.
+// Requires: `select` is a list, not a script and not `*`.
 [[nodiscard]] Result<Projection> compile_projection(const query::Select& select,
                                                     const Scope& scope);
 
-// Writes the members (no braces, no metadata) that the projection takes from the document.
-[[nodiscard]] Result<void> write_projection(value::JsonWriter& writer, const Projection& projection,
-                                            const DocumentFacts& document);
+// Writes the members (no braces, no metadata) that the projection takes from the document. A field
+// that is missing is written as null; one whose path leads through arrays as an array of all that
+// it reaches.
+void write_projection(value::JsonWriter& writer, const Projection& projection,
+                      const DocumentFacts& document);
 
 }  // namespace rookery::plan
