@@ -21,6 +21,13 @@ Result<const doc::DocumentReader*> Call::documents() {
 }
 
 void Call::finish(Response response) {
+  // A page that could not be read looked like zeros from some moment on: whatever was made of this
+  // snapshot, found or missed, may be made of them.
+  if (snapshot_.has_value()) {
+    if (const Result<void> health = snapshot_->check_health(); !health) {
+      response = error_response(health.error(), url());
+    }
+  }
   // The client may ask again at once, and to drop the database: what this request holds goes first.
   snapshot_.reset();
   database_.reset();

@@ -48,12 +48,10 @@ class Call {
   // The snapshot that this request reads: of its own, or that of the multi_get it is part of.
   [[nodiscard]] Result<const doc::DocumentReader*> documents();
 
-  // Lets an own snapshot go; to be called before waiting for anything.
-  void release_snapshot() { snapshot_.reset(); }
-
   void share_snapshot(const doc::DocumentReader& reader) { shared_reader_ = &reader; }
 
-  // Exactly one of these, once.
+  // Exactly one of these, once. An error takes the place of an answer from a snapshot whose file
+  // could not be read meanwhile.
   void finish(Response response);
 
   void fail(Fault fault, std::string_view message) {

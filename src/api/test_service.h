@@ -38,7 +38,9 @@ struct Answer {
 
 class TestService {
  public:
-  TestService() {
+  TestService() : TestService(std::make_unique<os::MemoryFileSystem>()) {}
+
+  explicit TestService(std::unique_ptr<os::FileSystem> files) : files_(std::move(files)) {
     auto opened_log = Log::open(platform_, {.mode = LogMode::kNone});
     RK_CHECK(opened_log.has_value());
     log_ = std::move(opened_log).value();
@@ -91,8 +93,8 @@ class TestService {
   }
 
  private:
-  os::MemoryFileSystem files_;
-  os::Platform platform_{files_, os::real_platform().clock, os::real_platform().random,
+  const std::unique_ptr<os::FileSystem> files_;
+  os::Platform platform_{*files_, os::real_platform().clock, os::real_platform().random,
                          os::real_platform().threads};
   std::unique_ptr<Log> log_;
 

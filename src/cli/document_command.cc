@@ -91,6 +91,7 @@ Result<std::string> get_from(db::Database& database, const std::string& id) {
   std::string out;
   value::JsonWriter writer(out);
   RK_TRY(doc::write_document(writer, *found));
+  RK_TRY(snapshot.check_health());
   return out;
 }
 

@@ -26,6 +26,7 @@ class Database::State {
     RK_TRY_ASSIGN(environment_, store::Environment::open(platform_, std::move(environment)));
     RK_TRY_ASSIGN(const doc::Snapshot snapshot, doc::Snapshot::open(*environment_));
     RK_TRY_ASSIGN(const std::optional<doc::DatabaseId> own, snapshot->database_id());
+    RK_TRY(snapshot.check_health());
     id_ = own.value_or(options_.id);
     maintenance_.start(*environment_);
     merger_.emplace(*environment_, platform_, executors_.foreground, maintenance_, options_, id_);
@@ -103,7 +104,9 @@ Result<DatabaseStats> Database::stats() {
   DatabaseStats stats;
   {
     RK_TRY_ASSIGN(const doc::Snapshot read, snapshot());
-    RK_TRY_ASSIGN(stats.documents, read->stats());
+    Result<doc::DocumentStats> documents = read->stats();
+    RK_TRY(read.check_health());  // first: what cannot be read looks corrupt
+    RK_TRY_ASSIGN(stats.documents, std::move(documents));
   }
   stats.environment = state_->environment_->stats();
   const MergerStats merger = state_->merger_->stats();

@@ -105,6 +105,7 @@ Result<std::vector<DatabaseRecord>> SystemStore::records() {
     records.push_back(std::move(record));
     RK_TRY_ASSIGN(more, cursor.next());
   }
+  RK_TRY(txn.check_health());
   return records;
 }
 
@@ -112,11 +113,12 @@ Result<std::optional<DatabaseRecord>> SystemStore::record(std::string_view folde
   RK_TRY_ASSIGN(store::ReadTxn txn, environment_->begin_read());
   RK_TRY_ASSIGN(const store::Tree tree, txn.tree(kRecordsTree));
   RK_TRY_ASSIGN(const std::optional<Bytes> found, tree.get(as_bytes(folded_name)));
-  if (!found.has_value()) {
-    return std::optional<DatabaseRecord>();
+  std::optional<DatabaseRecord> record;
+  if (found.has_value()) {
+    RK_TRY_ASSIGN(record, decode_record(*found));
   }
-  RK_TRY_ASSIGN(DatabaseRecord record, decode_record(*found));
-  return std::optional<DatabaseRecord>(std::move(record));
+  RK_TRY(txn.check_health());
+  return record;
 }
 
 Result<std::vector<Deletion>> SystemStore::deletions() {
@@ -130,13 +132,16 @@ Result<std::vector<Deletion>> SystemStore::deletions() {
     deletions.push_back({std::string(as_text(entry.key)), std::string(as_text(entry.value))});
     RK_TRY_ASSIGN(more, cursor.next());
   }
+  RK_TRY(txn.check_health());
   return deletions;
 }
 
 Result<std::uint64_t> SystemStore::last_index() {
   RK_TRY_ASSIGN(store::ReadTxn txn, environment_->begin_read());
   RK_TRY_ASSIGN(const store::Tree meta, txn.tree(kMetaTree));
-  return read_index(meta);
+  RK_TRY_ASSIGN(const std::uint64_t index, read_index(meta));
+  RK_TRY(txn.check_health());
+  return index;
 }
 
 Result<void> SystemStore::create_record(DatabaseRecord& record) {

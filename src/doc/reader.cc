@@ -244,8 +244,12 @@ Result<std::optional<DatabaseId>> DocumentReader::database_id() const {
 Result<Snapshot> Snapshot::open(store::Environment& environment) {
   RK_TRY_ASSIGN(store::ReadTxn begun, environment.begin_read());
   auto txn = std::make_unique<store::ReadTxn>(std::move(begun));
-  RK_TRY_ASSIGN(DocumentReader reader, DocumentReader::open(*txn));
-  return Snapshot(std::move(txn), reader);
+  Result<DocumentReader> reader = DocumentReader::open(*txn);
+  if (!reader) {
+    RK_TRY(txn->check_health());  // what looks corrupt is perhaps only not readable now
+    return reader.error();
+  }
+  return Snapshot(std::move(txn), *reader);
 }
 
 }  // namespace rookery::doc

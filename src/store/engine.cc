@@ -19,7 +19,12 @@ Result<ReadTxn> Engine::begin_read() {
 }
 
 void Engine::end_read(const StateChain::Snapshot& snapshot) {
+  const bool faulted = snapshot.state->map->faulted();
   states_.close(snapshot);
+  // Else a database that is only read would keep its broken map for ever.
+  if (faulted && options_.on_maintenance_needed && !shut_.load()) {
+    options_.on_maintenance_needed();
+  }
 }
 
 os::MonotonicTime Engine::read_clock() const {

@@ -395,15 +395,28 @@ TEST_F(EngineFailureTest, AFullDiskLetsReadsDeletesShutdownAndStartGoOn) {
   expect_sound();
 }
 
-TEST_F(EngineFailureTest, AFaultedMapIsAnError) {
-  open_with_one();
+TEST_F(EngineFailureTest, AFaultedMapIsAnErrorUntilItIsReplaced) {
+  EnvironmentOptions options = small_options();
+  int asked_for_maintenance = 0;
+  options.on_maintenance_needed = [&] { ++asked_for_maintenance; };
+  open(options);
+  ASSERT_EQ(error_of(put(env(), "key", "value")), "");
   ASSERT_EQ(error_of(env().sync_all()), "");
-  auto reader = env().begin_read();
-  files().fail_maps("db/data.rks");
-  const auto read = contents(*reader);
-  ASSERT_FALSE(read.has_value());
-  EXPECT_EQ(read.error().code(), ErrorCode::io);
-  EXPECT_FALSE(reader->check_health().has_value());
+  asked_for_maintenance = 0;
+  {
+    auto reader = env().begin_read();
+    files().fail_maps("db/data.rks");
+    const auto read = contents(*reader);
+    ASSERT_FALSE(read.has_value());
+    EXPECT_EQ(read.error().code(), ErrorCode::io);
+    EXPECT_FALSE(reader->check_health().has_value());
+  }
+  // A database that is only read has no other reason to be looked after.
+  EXPECT_EQ(asked_for_maintenance, 1);
+  files().mend_maps("db/data.rks");
+  ASSERT_EQ(error_of(env().maintain()), "");
+  expect_contents({{"key", "value"}});
+  ASSERT_EQ(error_of(env().close()), "");  // the hook's counter goes now
 }
 
 }  // namespace

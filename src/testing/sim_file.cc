@@ -33,8 +33,18 @@ class SimMapping final : public os::Mapping {
 
   std::uint64_t size() const noexcept override { return view_->size(); }
 
-  // Acquire pairs with the release in fail().
-  bool faulted() const noexcept override { return faulted_.load(std::memory_order_acquire); }
+  bool faulted() const noexcept override {
+    // Acquire pairs with the release in fail().
+    const bool answer = faulted_.load(std::memory_order_acquire);
+    std::uint64_t left = inode_->looks_before_failure.load();
+    while (left > 0 && !inode_->looks_before_failure.compare_exchange_weak(left, left - 1)) {
+    }
+    if (left == 1) {
+      const std::lock_guard<std::mutex> lock(state_.mutex);
+      fail_maps_of(*inode_);
+    }
+    return answer;
+  }
 
   void fail() {
     const bool writable = view_->writable_data() != nullptr;

@@ -194,21 +194,27 @@ void SimFileSystem::drop_caches() {
 
 void SimFileSystem::flip_bits(std::string_view path, std::uint64_t offset, std::uint8_t mask) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  const Result<Place> place = state_->find("flip bits", path);
-  RK_CHECK(place.has_value());
-  const SimInodePtr inode = state_->file(place->inode);
-  RK_CHECK(inode != nullptr);
+  const SimInodePtr inode = state_->existing_file("flip bits", path);
   RK_CHECK(inode->content->load(path).has_value());
   inode->content->flip_bits(offset, mask);
 }
 
 void SimFileSystem::fail_maps(std::string_view path) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  const Result<Place> place = state_->find("fail maps", path);
-  RK_CHECK(place.has_value());
-  const SimInodePtr inode = state_->file(place->inode);
-  RK_CHECK(inode != nullptr);
-  fail_maps_of(*inode);
+  fail_maps_of(*state_->existing_file("fail maps", path));
+}
+
+void SimFileSystem::fail_maps_after(std::string_view path, std::uint64_t looks) {
+  RK_CHECK(looks > 0);
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->existing_file("fail maps", path)->looks_before_failure.store(looks);
+}
+
+void SimFileSystem::mend_maps(std::string_view path) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const SimInodePtr inode = state_->existing_file("mend maps", path);
+  inode->looks_before_failure.store(0);
+  inode->maps_failed = false;
 }
 
 // --- counts ------------------------------------------------------------------------------------

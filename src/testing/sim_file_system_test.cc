@@ -416,6 +416,19 @@ TEST(SimFileSystem, RotAndFailedMapsAreSeen) {
   EXPECT_EQ(read_all(files, "/f"), "sot");  // calls still work
 }
 
+TEST(SimFileSystem, MapsFailBetweenALookAndTheNext) {
+  SimFileSystem files;
+  auto file = create(files, "/f");
+  write(*file, 0, "rot");
+  auto map = file->map(4096, os::Access::kReadOnly).value();
+  files.fail_maps_after("/f", 2);
+  EXPECT_FALSE(map->faulted());
+  EXPECT_EQ(map->data()[0], std::byte{'r'});
+  EXPECT_FALSE(map->faulted());
+  EXPECT_EQ(map->data()[0], std::byte{0});
+  EXPECT_TRUE(map->faulted());
+}
+
 TEST(SimFileSystem, DirectTransfersMustBeAligned) {
   SimFileSystem files;
   auto file = files.open("/f", {.creation = os::Creation::kCreateNew, .direct = true}).value();

@@ -251,6 +251,15 @@ SimInodePtr SimFileSystem::State::file(InodeNumber inode) const {
   return found == files.end() ? nullptr : found->second;
 }
 
+SimInodePtr SimFileSystem::State::existing_file(std::string_view call,
+                                                std::string_view path) const {
+  const Result<Place> place = find(call, path);
+  RK_CHECK(place.has_value());
+  SimInodePtr inode = file(place->inode);
+  RK_CHECK(inode != nullptr);
+  return inode;
+}
+
 SimInodePtr SimFileSystem::State::create_file() {
   auto inode = std::make_shared<SimInode>();
   inode->number = next_inode++;

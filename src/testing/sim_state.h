@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,8 @@ struct SimInode {
   std::uint64_t open_handles = 0;
   const void* lock_owner = nullptr;
   bool maps_failed = false;
+  // How often faulted() is still asked before the maps fail; 0: they don't.
+  std::atomic<std::uint64_t> looks_before_failure{0};
   std::vector<SimMapping*> maps;
 };
 
@@ -84,6 +87,8 @@ class SimFileSystem::State {
 
   Result<Place> find(std::string_view call, std::string_view path) const;
   SimInodePtr file(InodeNumber inode) const;
+  // Requires: there is one at that path.
+  SimInodePtr existing_file(std::string_view call, std::string_view path) const;
   SimInodePtr create_file();
   void forget_if_unused(InodeNumber inode);
   [[nodiscard]] os::FileInfo info_of(InodeNumber inode) const;

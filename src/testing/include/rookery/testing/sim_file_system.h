@@ -175,8 +175,14 @@ class SimFileSystem final : public os::FileSystem {
   void drop_caches();
   // Rot: flips bits of one byte, visible and durable alike. Requires: the file has that byte.
   void flip_bits(std::string_view path, std::uint64_t offset, std::uint8_t mask);
-  // Every map of the file reads as zeros and is faulted(), and so are new ones until reopen().
+  // Every map of the file reads as zeros and is faulted(), and so are new ones until
+  // mend_maps() or reopen().
   void fail_maps(std::string_view path);
+  // The same, right after faulted() was asked (and denied) for the `looks`-th time from now on:
+  // what a reader meets that looked, and then read. Requires: looks > 0.
+  void fail_maps_after(std::string_view path, std::uint64_t looks);
+  // New maps of the file can be read again; those that failed stay as they are.
+  void mend_maps(std::string_view path);
 
   // --- counts, since construction --------------------------------------------------------------
   [[nodiscard]] std::uint64_t calls() const;
