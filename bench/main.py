@@ -45,7 +45,7 @@ class Run:
 
 
 def find_server(tools):
-    named = os.environ.get("ROOKERY_SERVER")
+    named = os.environ.get("RK_SERVER_BINARY")
     if named:
         return pathlib.Path(named)
     for path in tools.parent.rglob("rookery"):

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "maintenance.h"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "rookery/base/check.h"
 
 namespace rookery::db {
-
-namespace {
-
-// After a failed step.
-constexpr os::Duration kRetryDelay = std::chrono::seconds(1);
-
-}  // namespace
 
 MaintenanceWorker::MaintenanceWorker(os::Executor& executor, std::string_view database,
                                      const LogSink& log)
@@ -48,24 +40,17 @@ void MaintenanceWorker::note_commit() {
 bool MaintenanceWorker::run_once() {
   armed_.store(false);  // before looking: a commit from here on wakes it again
   const Result<bool> more = environment_->maintain();
-  if (!more) {
-    std::string failure = more.error().to_string();
-    if (log_ != nullptr && failure != last_failure_) {
-      log_(LogLevel::kError, name_ + ": " + failure);
-    }
-    last_failure_ = std::move(failure);
-    armed_.store(true);
-    executor_.wake_after(*this, kRetryDelay);
-    return false;
+  std::string failure = more.has_value() ? std::string() : more.error().to_string();
+  if (!failure.empty() && failure != last_failure_ && log_ != nullptr) {
+    log_(LogLevel::kError, name_ + ": " + failure);
   }
-  last_failure_.clear();
-  if (*more) {
+  last_failure_ = std::move(failure);
+  if (more.has_value() && *more) {
     return true;
   }
   if (const std::optional<os::Duration> due = environment_->maintenance_due_in(); due.has_value()) {
     armed_.store(true);
-    // Due already means that it could not be done just now: a reader, or a full disk.
-    executor_.wake_after(*this, *due > os::Duration::zero() ? *due : kRetryDelay);
+    executor_.wake_after(*this, *due);
   }
   return false;
 }

@@ -51,6 +51,16 @@ Server::State::EntryRef Server::State::find(std::string_view folded) const {
   return found == entries_.end() ? nullptr : found->second;
 }
 
+Result<Server::State::EntryRef> Server::State::existing(const NameLock& lock,
+                                                        std::string_view name) const {
+  RK_TRY(lock.taken());
+  EntryRef entry = find(value::fold_case(name));
+  if (entry == nullptr) {
+    return unknown_database(name);
+  }
+  return entry;
+}
+
 doc::DatabaseId Server::State::new_id() {
   std::array<std::byte, 16> random{};
   platform_.random.fill(random);
@@ -166,30 +176,21 @@ Result<DatabaseRecord> Server::State::apply(const EntryRef& entry, DatabaseRecor
   return record;
 }
 
-Result<DatabaseRecord> Server::State::set_disabled(std::string_view name, bool disabled) {
-  const std::string folded = value::fold_case(name);
-  const NameLock name_lock(*this, {folded});
-  RK_TRY(name_lock.taken());
-  const EntryRef entry = find(folded);
-  if (entry == nullptr) {
-    return unknown_database(name);
-  }
+Result<DatabaseRecord> Server::State::change_record(std::string_view name,
+                                                    const RecordChange& change) {
+  const NameLock name_lock(*this, {value::fold_case(name)});
+  RK_TRY_ASSIGN(const EntryRef entry, existing(name_lock, name));
   RK_TRY_ASSIGN(const DatabaseRecord before, stored_record(entry));
-  RK_TRY_ASSIGN(DatabaseRecord record, changed_record(before, {.disabled = disabled}));
+  RK_TRY_ASSIGN(DatabaseRecord record, changed_record(before, change));
   return apply(entry, std::move(record));
 }
 
+Result<DatabaseRecord> Server::State::set_disabled(std::string_view name, bool disabled) {
+  return change_record(name, {.disabled = disabled});
+}
+
 Result<DatabaseRecord> Server::State::put_settings(std::string_view name, value::View settings) {
-  const std::string folded = value::fold_case(name);
-  const NameLock name_lock(*this, {folded});
-  RK_TRY(name_lock.taken());
-  const EntryRef entry = find(folded);
-  if (entry == nullptr) {
-    return unknown_database(name);
-  }
-  RK_TRY_ASSIGN(const DatabaseRecord before, stored_record(entry));
-  RK_TRY_ASSIGN(DatabaseRecord record, changed_record(before, {.settings = settings}));
-  return apply(entry, std::move(record));
+  return change_record(name, {.settings = settings});
 }
 
 Result<void> Server::State::set_lock_mode(std::span<const std::string> names, LockMode mode) {
@@ -230,13 +231,8 @@ Result<void> Server::State::set_lock_mode(std::span<const std::string> names, Lo
 }
 
 Result<DropResult> Server::State::drop_database(std::string_view name, bool hard) {
-  const std::string folded = value::fold_case(name);
-  const NameLock name_lock(*this, {folded});
-  RK_TRY(name_lock.taken());
-  const EntryRef entry = find(folded);
-  if (entry == nullptr) {
-    return unknown_database(name);
-  }
+  const NameLock name_lock(*this, {value::fold_case(name)});
+  RK_TRY_ASSIGN(const EntryRef entry, existing(name_lock, name));
   if (entry->lock_mode == LockMode::kPreventDeletesIgnore) {
     return DropResult{};
   }

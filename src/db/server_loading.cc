@@ -217,13 +217,8 @@ Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
 }
 
 Result<bool> Server::State::unload(std::string_view name) {
-  const std::string folded = value::fold_case(name);
-  const NameLock name_lock(*this, {folded});
-  RK_TRY(name_lock.taken());
-  const EntryRef entry = find(folded);
-  if (entry == nullptr) {
-    return unknown_database(name);
-  }
+  const NameLock name_lock(*this, {value::fold_case(name)});
+  RK_TRY_ASSIGN(const EntryRef entry, existing(name_lock, name));
   std::unique_ptr<Database> database;
   {
     const os::MutexLock lock(mutex_);

@@ -33,6 +33,8 @@
 
 namespace rookery::db {
 
+struct RecordChange;  // record_json.h
+
 class Server::State {
  public:
   State(os::Platform& platform, ServerOptions options);
@@ -113,6 +115,7 @@ class Server::State {
   Result<void> recover_folders();
   Result<DatabaseRecord> create(std::string_view name, const std::string& folded,
                                 DatabaseRecord record);
+  Result<DatabaseRecord> change_record(std::string_view name, const RecordChange& change);
   Result<DatabaseRecord> apply(const EntryRef& entry, DatabaseRecord record);
   Result<std::uint64_t> erase(const EntryRef& entry, bool hard);
   Result<DatabaseRecord> stored_record(const EntryRef& entry);
@@ -122,6 +125,8 @@ class Server::State {
   void verify_closed(const EntryRef& entry);
   void count_verified(const Entry& entry, const Result<store::VerifyReport>& report);
   EntryRef find(std::string_view folded) const;
+  // Of the name that is locked. Errors: shutting_down, not_found.
+  Result<EntryRef> existing(const NameLock& lock, std::string_view name) const;
   doc::DatabaseId new_id();
 
   // server_loading.cc

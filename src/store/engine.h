@@ -121,6 +121,8 @@ class Engine {
   void note_pressure();
 
   // engine_maintain.cc
+  // Nothing is due before `delay` has passed.
+  void stall(os::Duration delay);
   [[nodiscard]] Result<bool> maintain_locked(bool force) RK_REQUIRES(maintenance_mutex_);
   [[nodiscard]] Result<void> sync_to(std::uint64_t txn) RK_REQUIRES(maintenance_mutex_);
   [[nodiscard]] Result<bool> flush_step(bool force) RK_REQUIRES(maintenance_mutex_);
@@ -164,6 +166,7 @@ class Engine {
   std::atomic<std::uint64_t> synced_txn_{0};
   std::atomic<std::uint64_t> synced_journal_bytes_{0};
   std::atomic<std::int64_t> last_sync_ns_{0};
+  std::atomic<std::int64_t> stalled_until_ns_{0};  // what was due could not be done: not before
   std::atomic<std::uint64_t> reloads_{0};
   std::atomic<bool> shut_{false};  // no snapshot opens any more
 

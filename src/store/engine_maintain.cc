@@ -16,8 +16,10 @@ namespace {
 // What one step of maintenance writes at most: a few milliseconds of an ordinary disk.
 constexpr std::uint64_t kFlushStepBytes = 8ULL * 1024 * 1024;
 
-// After a failure that could not be put right at once.
+// After a failure that could not be put right at once, or while another thread maintains.
 constexpr os::Duration kRepairDelay = std::chrono::milliseconds(100);
+// While a reader or a full disk keeps away what is due.
+constexpr os::Duration kStallDelay = std::chrono::seconds(1);
 
 bool is_later(const JournalPosition& a, const JournalPosition& b) noexcept {
   return std::pair(a.seq, a.batch) > std::pair(b.seq, b.batch);
@@ -44,12 +46,16 @@ std::optional<os::Duration> Engine::maintenance_due_in() const {
   if (states_.facts().meta.txn <= synced_txn_.load()) {
     return std::nullopt;
   }
-  if (sync_due()) {
-    return os::Duration(0);
-  }
-  const auto since =
-      platform_.clock.monotonic().time_since_epoch() - os::Duration(last_sync_ns_.load());
-  return std::max(os::Duration(0), options_.sync_interval - since);
+  const os::Duration now = platform_.clock.monotonic().time_since_epoch();
+  const os::Duration stalled = os::Duration(stalled_until_ns_.load()) - now;
+  const os::Duration due =
+      sync_due() ? os::Duration(0)
+                 : options_.sync_interval - (now - os::Duration(last_sync_ns_.load()));
+  return std::max({os::Duration(0), due, stalled});
+}
+
+void Engine::stall(os::Duration delay) {
+  stalled_until_ns_.store((platform_.clock.monotonic().time_since_epoch() + delay).count());
 }
 
 // Room at home is claimed soon after a commit, not when its pages are flushed: else the journals
@@ -66,11 +72,20 @@ void Engine::note_pressure() {
 }
 
 Result<bool> Engine::maintain() {
-  if (options_.read_only || !maintenance_mutex_.try_lock()) {
+  if (options_.read_only) {
+    return false;
+  }
+  if (!maintenance_mutex_.try_lock()) {
+    stall(kRepairDelay);
     return false;
   }
   auto more = maintain_locked(false);
   maintenance_mutex_.unlock();
+  if (!more) {
+    stall(kRepairDelay);
+  } else if (!*more && sync_due()) {
+    stall(kStallDelay);
+  }
   if (!more && more.error().code() == ErrorCode::no_space) {
     return false;  // pages stay where they are; a later call tries again
   }

@@ -157,6 +157,30 @@ TEST_F(EngineTest, ASnapshotThatOutlivesItsBudgetIsRefused) {
   EXPECT_EQ(contents(env())->size(), 1U);
 }
 
+TEST_F(EngineTest, MaintenanceSaysWhenToComeAgain) {
+  EnvironmentOptions options = small_options();
+  options.sync_interval = std::chrono::seconds(5);
+  open(options);
+  ASSERT_EQ(error_of(env().sync_all()), "");
+  EXPECT_EQ(env().maintenance_due_in(), std::nullopt);
+  auto reader = env().begin_read();
+  ASSERT_EQ(error_of(put(env(), "a", "1")), "");
+  EXPECT_EQ(env().maintenance_due_in(), os::Duration(std::chrono::seconds(5)));
+  sim_.clock().sleep_for(std::chrono::seconds(6));
+  EXPECT_EQ(env().maintenance_due_in(), os::Duration(0));
+  // The reader keeps the flush from it: asking again at once would only burn a core.
+  EXPECT_EQ(env().maintain().value(), false);
+  const auto again = env().maintenance_due_in();
+  ASSERT_TRUE(again.has_value());
+  EXPECT_GT(*again, os::Duration(0));
+  EXPECT_LE(*again, os::Duration(std::chrono::seconds(1)));
+  { const auto gone = std::move(*reader); }
+  sim_.clock().sleep_for(*again);
+  while (env().maintain().value()) {
+  }
+  EXPECT_EQ(env().maintenance_due_in(), std::nullopt);
+}
+
 TEST_F(EngineTest, ScratchSpillsIntoTemp) {
   EnvironmentOptions options = small_options();
   options.scratch_memory_bytes_max = 1024 * 1024;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: run.sh NAME FILE.test.mjs   (ROOKERY_SERVER names the binary)
+# usage: run.sh NAME FILE.test.mjs   (RK_SERVER_BINARY names the binary)
 # Runs one file of Node tests for ctest; a JUnit report goes where gtest's reports go.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -15,9 +15,9 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 function serverPath() {
-  const binary = process.env.ROOKERY_SERVER;
+  const binary = process.env.RK_SERVER_BINARY;
   if (!binary) {
-    throw new Error("set ROOKERY_SERVER to the path of the server's binary");
+    throw new Error("set RK_SERVER_BINARY to the path of the server's binary");
   }
   return binary;
 }

@@ -175,7 +175,8 @@ class Environment {
   // worker; safe to call from several threads.
   // Errors: io, corrupt; not no_space: pages then stay in scratch, and a later call tries again.
   [[nodiscard]] Result<bool> maintain();
-  // How long until maintain() has something to do by the clock alone; nullopt: nothing waits.
+  // How long until maintain() has something to do by the clock alone; nullopt: nothing waits. Not
+  // zero after a call that failed, or could not do what is due: it says when to try again.
   [[nodiscard]] std::optional<os::Duration> maintenance_due_in() const;
   // Flushes and syncs everything durable. Errors: no_space; busy, if an open snapshot stops it
   // short.
