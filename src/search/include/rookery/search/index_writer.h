@@ -36,8 +36,8 @@ class IndexWriter {
   [[nodiscard]] static Result<IndexWriter> open(store::WriteTxn& txn);
 
   // Inserts the entry, or replaces the one with this key. `key` orders and finds (a folded id),
-  // `stored` is given back with hits (the id as it was written, and whatever else the caller needs).
-  // Errors: invalid_argument for a bad key, field or term (see the constants below; a field twice, or
+  // `stored` is given back with hits (the id as it was written, and what else the caller needs).
+  // Errors: invalid_argument for a bad key, field or term (constants above; a field twice, or
   //   of the other kind than before), corrupt, and those of the store.
   [[nodiscard]] Result<void> put(std::string_view key, std::string_view stored,
                                  std::span<const FieldValues> fields);

@@ -52,9 +52,8 @@ struct Range {
   std::optional<Bound> high;
 };
 
-// String terms that begin with, end with, hold, look like a text. Case as given. A text that was cut
-// (see string_term) is looked at as far as it was kept by Prefix, and is no match for the others:
-// Counters::cut_terms says how many were passed over.
+// String terms that begin with, end with, hold, look like a text. Case as given. Where what was kept
+// of a cut text (see string_term) does not tell, it is no match, and Counters::cut_terms counts it.
 struct Prefix {
   std::string field;
   std::string text;
@@ -85,8 +84,8 @@ struct Fuzzy {
   std::uint32_t edits_max = 2;
 };
 
-// The words at the distances that their positions have here (so that a left-out stop word leaves its
-// gap), or within `slop` moves of it: how far the words' displacements are apart at most. Two words
+// The words at the distances that their positions have here (so that a left-out stop word leaves
+// its gap), or within `slop` moves of it: how far the words' displacements are apart at most. Two words
 // that change places cost 2. Needs a field with positions: invalid_argument otherwise. No words:
 // nothing.
 struct Phrase {
