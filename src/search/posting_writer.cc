@@ -8,7 +8,7 @@
 namespace rookery::search {
 namespace {
 
-// A chunk with fewer looks whether it fits into its neighbour.
+// A chunk with fewer looks whether it fits behind the one before.
 constexpr std::size_t kChunkPostingsLow = kChunkPostingsMax / 4;
 
 Error corrupt(std::string_view what) {
@@ -58,15 +58,14 @@ class LargeList {
       RK_TRY_ASSIGN(const std::size_t count, erase_postings(postings_, erased));
       head_->count -= count;
       erased = erased.subspan(count);
-      if (postings_.empty() || postings_.front() != old_first) {
+      const bool is_stored = !postings_.empty() && postings_.front() == old_first;
+      if (!is_stored) {
         RK_TRY(drop(old_first));
       }
-      if (!postings_.empty()) {
-        if (postings_.size() < kChunkPostingsLow) {
-          RK_TRY(take_neighbour());
-        }
-        RK_TRY(store_loaded());
+      if (!postings_.empty() && postings_.size() < kChunkPostingsLow) {
+        RK_TRY(join_neighbour(is_stored));
       }
+      RK_TRY(store_loaded());
     }
     return {};
   }
@@ -117,28 +116,30 @@ class LargeList {
     return true;
   }
 
-  // Adds the next chunk's postings to the loaded ones, if one chunk holds both.
-  Result<void> take_neighbour() {
-    if (postings_.back() == ~Posting{0}) {
+  // Puts the loaded postings behind those of the chunk before, if one chunk holds both: that one has
+  // lost its own by now. `is_stored`: the loaded ones' chunk is still there.
+  Result<void> join_neighbour(bool is_stored) {
+    if (postings_.front() == 0) {
       return {};
     }
     store::TreeCursor cursor = chunks_->view().cursor();
-    const std::string key = chunk_key(head_->list_id, postings_.back() + 1);
-    RK_TRY_ASSIGN(const bool found, cursor.seek(as_bytes(key)));
+    const std::string key = chunk_key(head_->list_id, postings_.front() - 1);
+    RK_TRY_ASSIGN(const bool found, cursor.seek_last_at_or_before(as_bytes(key)));
     if (!found) {
       return {};
     }
-    std::vector<Posting> neighbour;
-    RK_TRY_ASSIGN(const bool same_list, load_from(cursor, neighbour));
-    if (!same_list || postings_.size() + neighbour.size() > kChunkPostingsMax) {
+    std::vector<Posting> both;
+    RK_TRY_ASSIGN(const bool same_list, load_from(cursor, both));
+    if (!same_list || both.size() + postings_.size() > kChunkPostingsMax) {
       return {};
     }
-    std::vector<Posting> both = postings_;
-    RK_TRY(append_postings(both, neighbour));
+    RK_TRY(append_postings(both, postings_));
     if (encode_chunk(both).count < both.size()) {
       return {};
     }
-    RK_TRY(drop(neighbour.front()));
+    if (is_stored) {
+      RK_TRY(drop(postings_.front()));
+    }
     postings_ = std::move(both);
     return {};
   }

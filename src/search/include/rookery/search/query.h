@@ -52,8 +52,8 @@ struct Range {
   std::optional<Bound> high;
 };
 
-// String terms that begin with, end with, hold, look like a text. Case as given. Where what was kept
-// of a cut text (see string_term) does not tell, it is no match, and Counters::cut_terms counts it.
+// String terms that begin with, end with, hold, look like a text. Case as given. Where what was
+// kept of a cut text (see string_term) does not tell, it is no match: Counters::cut_terms counts it.
 struct Prefix {
   std::string field;
   std::string text;
@@ -85,9 +85,9 @@ struct Fuzzy {
 };
 
 // The words at the distances that their positions have here (so that a left-out stop word leaves
-// its gap), or within `slop` moves of it: how far the words' displacements are apart at most. Two words
-// that change places cost 2. Needs a field with positions: invalid_argument otherwise. No words:
-// nothing.
+// its gap), or within `slop` moves of it: how far the words' displacements are apart at most. Two
+// words that change places cost 2. Needs a field with positions: invalid_argument otherwise. No
+// words: nothing.
 struct Phrase {
   std::string field;
   std::vector<Token> words;  // as Analyzer gives them
