@@ -8,7 +8,7 @@
 namespace rookery {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{
+constexpr std::array<std::string_view, 11> kNames{
     "none",
     "answer-before-sync",
     "journal-without-directory-sync",
@@ -17,6 +17,9 @@ constexpr std::array<std::string_view, 8> kNames{
     "flush-past-reader",
     "snapshot-without-revalidation",
     "freed-interior-page-flushed",
+    "index-progress-first",
+    "index-tombstone-skipped",
+    "index-widening-drops-field",
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace rookery::doc {
 namespace {
 
 void write_metadata(value::JsonWriter& writer, const DocumentView& document,
-                    const std::optional<value::View>& stored) {
+                    const std::optional<value::View>& stored,
+                    const std::optional<double>& index_score) {
   writer.key(kMetadataKey);
   writer.begin_object();
   const bool has_stored = stored.has_value() && stored->is_object();
@@ -30,6 +31,9 @@ void write_metadata(value::JsonWriter& writer, const DocumentView& document,
   }
   writer.string(kIdKey, document.id);
   writer.string(kLastModifiedKey, value::format_date(document.last_modified));
+  if (index_score.has_value()) {
+    writer.number(kIndexScoreKey, *index_score);
+  }
   writer.end_object();
 }
 
@@ -45,7 +49,7 @@ Result<void> write_document(value::JsonWriter& writer, const DocumentView& docum
   if (!options.metadata_only) {
     writer.members(root, {kMetadataKey});
   }
-  write_metadata(writer, document, root.find(kMetadataKey));
+  write_metadata(writer, document, root.find(kMetadataKey), options.index_score);
   writer.end_object();
   return {};
 }

@@ -11,7 +11,7 @@
 namespace rookery::search {
 namespace {
 
-constexpr std::uint32_t kEditsMax = 2;
+constexpr std::uint32_t kEditsMax = kFuzzyEditsMax;
 
 // What is left of a string term's text.
 std::string_view kept_text(std::string_view term) noexcept {
@@ -146,7 +146,8 @@ Result<TermScan> scan_regex(const Regex& regex) {
 
 Result<TermScan> scan_fuzzy(const Fuzzy& fuzzy) {
   if (fuzzy.edits_max > kEditsMax) {
-    return Error(ErrorCode::invalid_argument, "fuzzy search allows two edits at most");
+    return Error(ErrorCode::invalid_argument,
+                 "fuzzy search allows " + std::to_string(kEditsMax) + " edits at most");
   }
   TermScan scan = strings_from("");
   scan.test =

@@ -66,7 +66,7 @@ struct ByteRange {
 [[nodiscard]] TermScan scan_wildcard(std::string_view pattern);
 // Errors: invalid_argument with what is wrong with the pattern.
 [[nodiscard]] Result<TermScan> scan_regex(const Regex& regex);
-// Errors: invalid_argument for more than two edits.
+// Errors: invalid_argument for more than kFuzzyEditsMax edits.
 [[nodiscard]] Result<TermScan> scan_fuzzy(const Fuzzy& fuzzy);
 
 }  // namespace rookery::search

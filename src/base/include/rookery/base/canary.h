@@ -20,6 +20,9 @@ enum class Canary : std::uint8_t {
   kFlushPastReader,              // flush writes a version newer than an open snapshot
   kSnapshotWithoutRevalidation,  // a reader uses a state loaded before its slot was published
   kFreedInteriorPageFlushed,     // flush ignores the tombstone of a freed or interior page
+  kIndexProgressFirst,           // an index notes its progress before it has the entries
+  kIndexTombstoneSkipped,        // an index does not look at what was deleted
+  kIndexWideningDropsField,      // a widened index has nothing in a field it took over
 };
 
 #if defined(RK_SIM)

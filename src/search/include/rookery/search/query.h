@@ -77,7 +77,10 @@ struct Regex {
   bool ignore_case = true;
 };
 
-// Terms within `edits_max` (0 to 2) edits (insert, delete, change, swap) in code points.
+inline constexpr std::uint32_t kFuzzyEditsMax = 32;
+
+// Terms within `edits_max` (0 to kFuzzyEditsMax) edits (insert, delete, change, swap) in code
+// points.
 struct Fuzzy {
   std::string field;
   std::string text;
