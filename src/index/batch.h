@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "index.h"
+
+// Purpose. One batch of an index under way.
+
+namespace rookery::index {
+
+struct Index::Batch {
+  Batch(doc::Snapshot the_documents, store::WriteTxn the_txn)
+      : documents(std::move(the_documents)), txn(std::move(the_txn)) {}
+
+  doc::Snapshot documents;
+  store::WriteTxn txn;
+  std::optional<search::IndexWriter> writer;  // of `txn`, which it dies before
+  std::uint64_t last_etag = 0;                // of the documents
+  Progress next;                              // what the transaction will have done
+  bool tombstones_done = false;
+  bool documents_done = false;
+  std::uint64_t document_count = 0;
+  std::uint64_t failed_count = 0;
+  os::MonotonicTime started;
+};
+
+}  // namespace rookery::index

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// The batches of an index: slices of work on one transaction, and what becomes of failures.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "rookery/base/canary.h"
+#include "rookery/base/check.h"
+#include "rookery/value/date.h"
+
+#include "batch.h"
+#include "coverage.h"
+#include "facts.h"
+#include "index.h"
+
+namespace rookery::index {
+
+namespace {
+
+// Documents and tombstones between two looks at the clock.
+constexpr std::uint32_t kItemsALook = 16;
+
+// Errors after which trying again cannot help.
+bool is_lasting(const Error& error) {
+  return error.error_class() == ErrorClass::kCorrupt;
+}
+
+}  // namespace
+
+bool Index::run_once() {
+  expire_waiters();
+  if (!may_index()) {
+    batch_.reset();
+    return maintain();
+  }
+  const os::MonotonicTime now = around_.platform.clock.monotonic();
+  if (batch_ == nullptr && now < next_batch_at_) {
+    around_.executor.wake_after(*this, next_batch_at_ - now);
+    return maintain();
+  }
+  const Result<bool> more = step();
+  if (!more) {
+    fail_batch(more.error());
+    return false;
+  }
+  // Between batches only: a sync in the middle of one would hold the documents' snapshot longer.
+  if (batch_ != nullptr) {
+    return true;
+  }
+  const bool has_upkeep = maintain();
+  return *more || has_upkeep;
+}
+
+bool Index::may_index() const {
+  const os::MutexLock lock(mutex_);
+  return !paused_ && !settings_.disabled && !settings_.deleted && !fault_.has_value() &&
+         !too_many_errors_;
+}
+
+// True: there is more to do now.
+Result<bool> Index::step() {
+  if (batch_ == nullptr) {
+    RK_TRY_ASSIGN(const bool begun, begin_batch());
+    if (!begun) {
+      return false;
+    }
+  }
+  const os::MonotonicTime deadline =
+      around_.platform.clock.monotonic() + around_.settings.slice_time;
+  if (!batch_->tombstones_done) {
+    RK_TRY(remove_entries(deadline));
+  }
+  if (batch_->tombstones_done) {
+    RK_TRY(add_entries(deadline));
+  }
+  const bool is_full =
+      batch_->document_count >= around_.settings.batch_documents_max ||
+      batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max ||
+      around_.platform.clock.monotonic() - batch_->started >= around_.settings.batch_time_max;
+  if (!batch_->documents_done && !is_full) {
+    return true;
+  }
+  return finish_batch();
+}
+
+// False: there is nothing to do.
+Result<bool> Index::begin_batch() {
+  RK_TRY_ASSIGN(doc::Snapshot documents, doc::Snapshot::open(around_.documents));
+  RK_TRY_ASSIGN(const std::uint64_t last_etag, documents->last_etag());
+  if (last_etag <= seen_etag_.load()) {
+    return false;
+  }
+  StoredProgress stored;
+  {
+    // From the store, not from memory: after a commit of unknown outcome only the store knows.
+    RK_TRY_ASSIGN(store::ReadTxn read, environment_->begin_read());
+    RK_TRY_ASSIGN(stored, load_progress(read));
+  }
+  RK_TRY_ASSIGN(const bool behind, is_behind(definition_, documents.documents(), stored.progress));
+  if (!behind) {
+    RK_TRY(documents.check_health());
+    reached(last_etag);
+    return false;
+  }
+  if (canary(Canary::kIndexProgressFirst)) {
+    RK_TRY_ASSIGN(store::WriteTxn early, environment_->begin_write());
+    StoredProgress lie = stored;
+    lie.progress = {last_etag, last_etag};
+    RK_TRY(store_progress(early, lie));
+    RK_TRY(early.commit());
+  }
+  RK_TRY_ASSIGN(store::WriteTxn txn, environment_->begin_write());
+  auto batch = std::make_unique<Batch>(std::move(documents), std::move(txn));
+  RK_TRY_ASSIGN(search::IndexWriter writer, search::IndexWriter::open(batch->txn));
+  batch->writer.emplace(std::move(writer));
+  batch->last_etag = last_etag;
+  batch->next = stored.progress;
+  batch->started = around_.platform.clock.monotonic();
+  batch_ = std::move(batch);
+  return true;
+}
+
+// All tombstones go first: what was deleted and made again since is put back by its document, whose
+// etag is higher.
+Result<void> Index::remove_entries(os::MonotonicTime deadline) {
+  std::uint32_t count = 0;
+  bool stopped = false;
+  const auto remove = [&](const doc::DocumentView& tombstone) -> Result<bool> {
+    if (!canary(Canary::kIndexTombstoneSkipped)) {
+      RK_TRY(batch_->writer->erase(tombstone.folded_id));
+    }
+    batch_->next.tombstone_etag = tombstone.etag;
+    stopped = ++count % kItemsALook == 0 && around_.platform.clock.monotonic() >= deadline;
+    return !stopped;
+  };
+  RK_TRY(scan_tombstones(definition_, batch_->documents.documents(),
+                         batch_->next.tombstone_etag + 1, remove));
+  if (!stopped) {
+    batch_->tombstones_done = true;
+    batch_->next.tombstone_etag = batch_->last_etag;
+  }
+  return {};
+}
+
+Result<void> Index::add_entries(os::MonotonicTime deadline) {
+  std::uint32_t count = 0;
+  bool stopped = false;
+  const auto add = [&](const doc::DocumentView& document) -> Result<bool> {
+    RK_TRY(add_entry(document));
+    batch_->next.document_etag = document.etag;
+    ++batch_->document_count;
+    stopped = (++count % kItemsALook == 0 && around_.platform.clock.monotonic() >= deadline) ||
+              batch_->document_count >= around_.settings.batch_documents_max ||
+              batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max;
+    return !stopped;
+  };
+  RK_TRY(scan_documents(definition_, batch_->documents.documents(), batch_->next.document_etag + 1,
+                        add));
+  if (!stopped) {
+    batch_->documents_done = true;
+    batch_->next.document_etag = batch_->last_etag;
+  }
+  return {};
+}
+
+// A document that cannot be indexed is out of the index and on the list of errors; others go on.
+Result<void> Index::add_entry(const doc::DocumentView& document) {
+  const Result<value::View> body = document.value();
+  if (!body) {
+    note_map_error(document, body.error());
+    RK_TRY(batch_->writer->erase(document.folded_id));
+    return {};
+  }
+  const std::string last_modified = value::format_date(document.last_modified);
+  const plan::DocumentFacts facts = facts_of(document, *body, last_modified);
+  Result<void> put = batch_->writer->put(document.folded_id, document.id, entries_.build(facts));
+  if (!put && put.error().error_class() == ErrorClass::kCaller) {
+    note_map_error(document, put.error());
+    RK_TRY(batch_->writer->erase(document.folded_id));
+    return {};
+  }
+  return put;
+}
+
+void Index::note_map_error(const doc::DocumentView& document, const Error& error) {
+  ++batch_->failed_count;
+  add_error({around_.platform.clock.wall(), std::string(document.id), "Map", error.to_string()});
+}
+
+void Index::add_error(IndexingError error) {
+  new_errors_.push_back(std::move(error));
+  if (new_errors_.size() > kErrorsMax) {
+    new_errors_.pop_front();
+  }
+}
+
+// True: the documents have more.
+Result<bool> Index::finish_batch() {
+  Batch& batch = *batch_;
+  StoredProgress progress;
+  progress.database = around_.database;
+  progress.progress = batch.next;
+  progress.indexed_at = around_.platform.clock.wall();
+  std::deque<IndexingError> errors;
+  if (!new_errors_.empty()) {
+    {
+      const os::MutexLock lock(mutex_);
+      errors = errors_;
+    }
+    errors.insert(errors.end(), new_errors_.begin(), new_errors_.end());
+    while (errors.size() > kErrorsMax) {
+      errors.pop_front();
+    }
+    RK_TRY(store_errors(batch.txn, errors));
+  }
+  RK_TRY(batch.writer->finish());
+  RK_TRY(store_progress(batch.txn, progress));
+  // What could not be read looks like zeros: nothing made of it may stay.
+  RK_TRY(batch.documents.check_health());
+  batch.writer.reset();
+  RK_TRY(batch.txn.commit());
+  const std::uint64_t last_etag = batch.last_etag;
+  const bool caught_up = batch.documents_done;
+  bool has_failed = false;
+  {
+    const os::MutexLock lock(mutex_);
+    progress_ = progress;
+    map_attempts_ += batch.document_count;
+    map_errors_ += batch.failed_count;
+    const auto spent =
+        std::chrono::duration<double>(around_.platform.clock.monotonic() - batch.started);
+    mapped_per_second_ =
+        spent.count() > 0 ? static_cast<double>(batch.document_count) / spent.count() : 0;
+    if (!new_errors_.empty()) {
+      errors_ = std::move(errors);
+      new_errors_.clear();
+    }
+    too_many_errors_ = map_attempts_ >= around_.settings.error_attempts_min &&
+                       static_cast<double>(map_errors_) >=
+                           around_.settings.error_share_max * static_cast<double>(map_attempts_);
+    has_failed = too_many_errors_;
+  }
+  batch_.reset();
+  last_failure_.clear();
+  if (around_.settings.throttle > os::Duration::zero()) {
+    next_batch_at_ = around_.platform.clock.monotonic() + around_.settings.throttle;
+  }
+  if (caught_up) {
+    reached(last_etag);
+  } else if (has_failed) {
+    release_waiters();
+  }
+  // Whether the documents changed meanwhile, the next begin_batch() finds out.
+  return true;
+}
+
+void Index::fail_batch(const Error& error) {
+  batch_.reset();
+  new_errors_.clear();
+  const std::string text = error.to_string();
+  if (text != last_failure_) {
+    log(Severity::kError, text);
+    last_failure_ = text;
+  }
+  const bool lasting = is_lasting(error);
+  {
+    const os::MutexLock lock(mutex_);
+    if (lasting) {
+      fault_ = error;
+    }
+    errors_.push_back({around_.platform.clock.wall(), "", "Write", text});
+    if (errors_.size() > kErrorsMax) {
+      errors_.pop_front();
+    }
+  }
+  if (lasting) {
+    release_waiters();
+  } else {
+    next_batch_at_ = around_.platform.clock.monotonic() + around_.settings.retry_delay;
+    around_.executor.wake_after(*this, around_.settings.retry_delay);
+  }
+}
+
+// Flush and sync of the environment. True: more to do now.
+bool Index::maintain() {
+  const Result<bool> more = environment_->maintain();
+  if (!more) {
+    around_.executor.wake_after(*this, around_.settings.retry_delay);
+    return false;
+  }
+  if (*more) {
+    return true;
+  }
+  if (const auto due = environment_->maintenance_due_in(); due.has_value()) {
+    around_.executor.wake_after(*this,
+                                *due > os::Duration::zero() ? *due : around_.settings.retry_delay);
+  }
+  return false;
+}
+
+}  // namespace rookery::index
