@@ -29,7 +29,9 @@ class Database::State {
     RK_TRY(snapshot.check_health());
     id_ = own.value_or(options_.id);
     maintenance_.start(*environment_);
-    merger_.emplace(*environment_, platform_, executors_.foreground, maintenance_, options_, id_);
+    RK_TRY(open_indexes());
+    merger_.emplace(*environment_, platform_, executors_.foreground, maintenance_, options_, id_,
+                    [this] { indexes_->note_commit(); });
     return {};
   }
 
@@ -39,9 +41,31 @@ class Database::State {
       return {};
     }
     merger_->drain();
+    const Result<void> indexes_closed = indexes_->close();
     maintenance_.stop();
     closed_ = true;
-    return environment_->close();
+    const Result<void> documents_closed = environment_->close();
+    return documents_closed.has_value() ? indexes_closed : documents_closed;
+  }
+
+  // Before the first write of this run: what an index has seen beyond it is another history.
+  Result<void> open_indexes() {
+    index::IndexesOptions options;
+    options.path = os::join_path(options_.environment.path, "Indexes");
+    options.database = id_;
+    options.settings = options_.indexing;
+    options.start_paused = options_.indexing_starts_paused;
+    options.environment = options_.environment;
+    options.environment.on_maintenance_needed = nullptr;
+    if (options_.log != nullptr) {
+      options.log = [this](index::Severity severity, std::string_view text) {
+        options_.log(static_cast<LogLevel>(severity),
+                     "database '" + options_.name + "': " + std::string(text));
+      };
+    }
+    RK_TRY_ASSIGN(indexes_, index::Indexes::open(platform_, executors_.indexing, *environment_,
+                                                 std::move(options)));
+    return {};
   }
 
   // Constant after open().
@@ -54,6 +78,7 @@ class Database::State {
   // and by the merger: they are destroyed in this order backwards.
   MaintenanceWorker maintenance_;
   std::unique_ptr<store::Environment> environment_;
+  std::unique_ptr<index::Indexes> indexes_;
   std::optional<Merger> merger_;
 
   os::Mutex close_mutex_;
@@ -118,8 +143,21 @@ Result<DatabaseStats> Database::stats() {
   return stats;
 }
 
+index::Indexes& Database::indexes() noexcept {
+  return *state_->indexes_;
+}
+
+store::Environment& Database::environment() noexcept {
+  return *state_->environment_;
+}
+
 Result<store::VerifyReport> Database::verify() {
-  return state_->environment_->verify(doc::table_schemas());
+  RK_TRY_ASSIGN(store::VerifyReport report, state_->environment_->verify(doc::table_schemas()));
+  RK_TRY_ASSIGN(const std::vector<std::string> problems, state_->indexes_->verify());
+  for (const std::string& problem : problems) {
+    report.problems.push_back("index " + problem);
+  }
+  return report;
 }
 
 Result<void> Database::sync_all() {

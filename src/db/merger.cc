@@ -45,13 +45,14 @@ class Merger::JournalWorker final : public os::Worker {
 
 Merger::Merger(store::Environment& environment, os::Platform& platform, os::Executor& executor,
                MaintenanceWorker& maintenance, const DatabaseOptions& options,
-               const doc::DatabaseId& id)
+               const doc::DatabaseId& id, std::function<void()> on_commit)
     : environment_(environment),
       platform_(platform),
       executor_(executor),
       maintenance_(maintenance),
       options_(options),
       id_(id),
+      on_commit_(std::move(on_commit)),
       transaction_worker_(std::make_unique<TransactionWorker>(*this, options.name)),
       journal_worker_(std::make_unique<JournalWorker>(*this, options.name)) {
   executor_.attach(*transaction_worker_);
@@ -279,6 +280,10 @@ void Merger::answer(Group group, const std::optional<store::CommitOutcome>& outc
     stats_.transactions_committed += outcome.has_value() && outcome->result.has_value() ? 1U : 0U;
     stats_.batches_executed += succeeded;
     stats_.batches_failed += group.size() - succeeded;
+  }
+  // Whoever follows the documents hears first; clients need not wait for what that leads to.
+  if (outcome.has_value() && outcome->result.has_value()) {
+    on_commit_();
   }
   for (Pending& pending : group) {
     pending.batch.done(std::move(*pending.result));

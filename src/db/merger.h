@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,8 +46,10 @@ struct MergerStats {
 class Merger {
  public:
   // All arguments outlive the merger. `id` is used until the database has an id of its own.
+  // `on_commit` is called after each commit that is durable, with no lock held; it must be quick.
   Merger(store::Environment& environment, os::Platform& platform, os::Executor& executor,
-         MaintenanceWorker& maintenance, const DatabaseOptions& options, const doc::DatabaseId& id);
+         MaintenanceWorker& maintenance, const DatabaseOptions& options, const doc::DatabaseId& id,
+         std::function<void()> on_commit);
   // Requires: drained.
   ~Merger();
   Merger(const Merger&) = delete;
@@ -91,6 +94,7 @@ class Merger {
   MaintenanceWorker& maintenance_;
   const DatabaseOptions& options_;
   const doc::DatabaseId& id_;
+  const std::function<void()> on_commit_;
   std::unique_ptr<TransactionWorker> transaction_worker_;
   std::unique_ptr<JournalWorker> journal_worker_;
 

@@ -96,7 +96,7 @@ class Trial {
  private:
   std::unique_ptr<Database> open(os::Executor& foreground, os::Executor& background) {
     Result<std::unique_ptr<Database>> database =
-        Database::open(machine_.platform(), {foreground, background}, options());
+        Database::open(machine_.platform(), {foreground, background, background}, options());
     EXPECT_TRUE(database.has_value()) << database.error().to_string();
     return database.has_value() ? std::move(*database) : nullptr;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/db/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "rookery/value/text.h"
@@ -27,6 +28,8 @@ Result<void> Server::State::open() {
   RK_TRY(folders_.prepare());
   foreground_ = std::make_unique<os::Executor>(platform_, "rk.fore", options_.foreground_threads);
   background_ = std::make_unique<os::Executor>(platform_, "rk.back", options_.background_threads);
+  indexing_ = std::make_unique<os::Executor>(platform_, "rk.index",
+                                             std::max(options_.indexing_threads, 1U));
   // One thread more than loads, for the clock of those who wait.
   loading_ = std::make_unique<os::Executor>(platform_, "rk.load", kLoadsAtOnce + 1);
   if (options_.reserve_bytes > 0) {

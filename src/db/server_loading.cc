@@ -33,8 +33,10 @@ Result<std::unique_ptr<Database>> Server::State::open_database(const Entry& entr
   options.environment.path = folders_.database_path(entry.folded_name);
   options.environment.create_if_missing = false;
   options.environment.reserve = reserve_.get();
+  options.indexing = options_.indexing;
+  options.indexing_starts_paused = options_.indexing_starts_paused;
   options.log = options_.log;
-  return Database::open(platform_, {*foreground_, *background_}, std::move(options));
+  return Database::open(platform_, {*foreground_, *background_, *indexing_}, std::move(options));
 }
 
 DatabaseRef Server::State::make_ref(const EntryRef& entry) {
@@ -193,27 +195,47 @@ bool Server::State::expire_waiters() {
 }
 
 Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
-  std::unique_ptr<Database> database;
+  DatabaseState before = state;
+  Database* used = nullptr;
   {
     const os::MutexLock lock(mutex_);
     while (entry->state == DatabaseState::kLoading) {
       changed_.wait(mutex_);
     }
-    const DatabaseState before = entry->state;
+    before = entry->state;
     entry->state = state;
-    const os::MonotonicTime deadline = platform_.clock.monotonic() + options_.release_wait_max;
-    while (entry->users > 0) {
-      const os::Duration left = deadline - platform_.clock.monotonic();
-      if (left <= os::Duration::zero()) {
-        entry->state = before;
-        return Error(ErrorCode::timed_out, "database '" + entry->name + "' is still in use by " +
-                                               std::to_string(entry->users) + " requests");
-      }
-      static_cast<void>(changed_.wait_for(mutex_, left));
-    }
-    database = std::move(entry->database);
+    used = entry->database.get();
   }
-  return database == nullptr ? Result<void>() : database->close();
+  // Queries that wait for an index would keep it in use until their time is up. Nobody but us takes
+  // the database away: its state is ours.
+  if (used != nullptr) {
+    used->indexes().set_waiting(false);
+  }
+  std::unique_ptr<Database> database;
+  bool in_use = false;
+  {
+    const os::MutexLock lock(mutex_);
+    const os::MonotonicTime deadline = platform_.clock.monotonic() + options_.release_wait_max;
+    while (entry->users > 0 && !in_use) {
+      const os::Duration left = deadline - platform_.clock.monotonic();
+      in_use = left <= os::Duration::zero();
+      if (!in_use) {
+        static_cast<void>(changed_.wait_for(mutex_, left));
+      }
+    }
+    if (in_use) {
+      entry->state = before;
+    } else {
+      database = std::move(entry->database);
+    }
+  }
+  if (!in_use) {
+    return database == nullptr ? Result<void>() : database->close();
+  }
+  if (used != nullptr) {
+    used->indexes().set_waiting(true);
+  }
+  return Error(ErrorCode::timed_out, "database '" + entry->name + "' is still in use");
 }
 
 Result<bool> Server::State::unload(std::string_view name) {

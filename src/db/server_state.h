@@ -150,6 +150,7 @@ class Server::State {
   std::unique_ptr<store::SpaceReserve> reserve_;
   std::unique_ptr<os::Executor> foreground_;
   std::unique_ptr<os::Executor> background_;
+  std::unique_ptr<os::Executor> indexing_;
   std::unique_ptr<os::Executor> loading_;
   std::unique_ptr<SystemStore> system_;
   std::vector<std::unique_ptr<LoadWorker>> load_workers_;

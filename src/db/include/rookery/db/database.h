@@ -12,6 +12,7 @@
 #include "rookery/base/result.h"
 #include "rookery/db/command.h"
 #include "rookery/doc/reader.h"
+#include "rookery/index/indexes.h"
 #include "rookery/os/executor.h"
 #include "rookery/os/platform.h"
 #include "rookery/store/environment.h"
@@ -42,14 +43,17 @@ struct DatabaseOptions {
   char separator = '/';
   MergerLimits limits;
   store::EnvironmentOptions environment;
+  index::Settings indexing;
+  bool indexing_starts_paused = false;
   LogSink log;
 };
 
-// Where a database's work runs. Owns: nothing; both outlive the database. Two, so that slow syncs
-// of a thousand databases never take the threads that answer clients.
+// Where a database's work runs. Owns: nothing; both outlive the database. Three, so that
+// neither slow syncs of a thousand databases nor indexing take the threads that answer clients.
 struct Executors {
   os::Executor& foreground;  // transactions and journal writes
   os::Executor& background;  // flush, sync
+  os::Executor& indexing;    // batches of indexes: as many threads as indexes run at once
 };
 
 struct DatabaseStats {
@@ -86,7 +90,11 @@ class Database {
   [[nodiscard]] Result<BatchResult> execute(std::vector<Command> commands);
 
   [[nodiscard]] Result<DatabaseStats> stats();
-  // Walks the whole store; see Environment::verify().
+  [[nodiscard]] index::Indexes& indexes() noexcept;
+  // For queries, which read the documents and an index together.
+  [[nodiscard]] store::Environment& environment() noexcept;
+
+  // Walks the whole store, see Environment::verify(), and every index.
   [[nodiscard]] Result<store::VerifyReport> verify();
   // Everything durable is in the data file too when it returns.
   [[nodiscard]] Result<void> sync_all();

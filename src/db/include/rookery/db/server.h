@@ -30,6 +30,9 @@ struct ServerOptions {
   std::string node_tag = "A";
   std::uint32_t foreground_threads = 4;
   std::uint32_t background_threads = 2;
+  std::uint32_t indexing_threads = 1;  // indexes that run at once
+  index::Settings indexing;
+  bool indexing_starts_paused = false;
   MergerLimits limits;
   // path and reserve are set by the server for each database.
   store::EnvironmentOptions environment;
