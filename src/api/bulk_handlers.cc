@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rookery/api/time_span.h"
 #include "rookery/db/command.h"
 #include "rookery/value/builder.h"
 #include "rookery/value/date.h"
@@ -163,9 +166,69 @@ Response render(const std::vector<std::string>& ids, const db::BatchResult& batc
   return Response::json(std::move(body), 201);
 }
 
+// waitForIndexesTimeout and what goes with it.
+struct IndexWait {
+  os::Duration timeout{};
+  bool must_succeed = false;
+  std::vector<std::string> names;  // empty: all that the batch concerns
+};
+
+Result<std::optional<IndexWait>> index_wait_of(const Call& call) {
+  const QueryParameters& query = call.request().query;
+  const auto timeout = query.find("waitForIndexesTimeout");
+  if (!timeout.has_value()) {
+    return std::optional<IndexWait>();
+  }
+  const std::optional<Ticks> span = parse_time_span(*timeout);
+  if (!span.has_value() || span->count() < 0) {
+    return Error(ErrorCode::invalid_argument, "'waitForIndexesTimeout' must be a time span.");
+  }
+  IndexWait wait;
+  wait.timeout = std::chrono::duration_cast<os::Duration>(*span);
+  RK_TRY_ASSIGN(wait.must_succeed, call.flag("waitForIndexThrow"));
+  for (const std::string_view name : query.all("waitForSpecificIndex")) {
+    wait.names.emplace_back(name);
+  }
+  return std::optional(std::move(wait));
+}
+
+// The batch is stored. No thread waits.
+void wait_for_indexes(const CallPtr& call, const IndexWait& wait,
+                      const std::vector<std::string>& ids, db::BatchResult result) {
+  std::vector<std::string> collections;
+  for (const db::CommandResult& one : result.results) {
+    if (const auto* put = std::get_if<doc::PutResult>(&one); put != nullptr) {
+      collections.push_back(put->collection);
+    } else {
+      collections.push_back(std::get<doc::DeleteResult>(one).collection);
+    }
+  }
+  const std::uint64_t etag = result.last_etag;
+  // The call, and with it the database, may be gone before wait_for() returns.
+  const db::DatabaseRef database = call->database_ref();
+  database->indexes().wait_for(
+      collections, wait.names, etag, wait.timeout,
+      [call, ids, etag, timeout = wait.timeout, must_succeed = wait.must_succeed,
+       result = std::make_shared<db::BatchResult>(std::move(result))](bool reached) {
+        if (reached || !must_succeed) {
+          call->finish(render(ids, *result));
+          return;
+        }
+        call->fail(Fault::kTimedOut,
+                   fmt::format("The changes are stored, but after waiting for {} the server could "
+                               "not verify that the indexes have caught up with etag {}.",
+                               format_time_span(std::chrono::duration_cast<Ticks>(timeout)), etag));
+      });
+}
+
 }  // namespace
 
 void bulk_documents(const CallPtr& call) {
+  Result<std::optional<IndexWait>> wait = index_wait_of(*call);
+  if (!wait.has_value()) {
+    call->fail(wait.error());
+    return;
+  }
   Result<std::vector<db::Command>> commands = make_commands(*call);
   if (!commands.has_value()) {
     call->fail(commands.error());
@@ -185,11 +248,14 @@ void bulk_documents(const CallPtr& call) {
   }
   db::Batch batch;
   batch.commands = std::move(commands).value();
-  batch.done = [call, ids = std::move(ids)](Result<db::BatchResult> outcome) {
-    if (outcome.has_value()) {
-      call->finish(render(ids, outcome.value()));
-    } else {
+  batch.done = [call, ids = std::move(ids),
+                wait = std::move(wait).value()](Result<db::BatchResult> outcome) {
+    if (!outcome.has_value()) {
       call->fail(outcome.error());
+    } else if (wait.has_value()) {
+      wait_for_indexes(call, *wait, ids, std::move(outcome).value());
+    } else {
+      call->finish(render(ids, outcome.value()));
     }
   };
   // The call, and with it the database, may be gone before submit() returns.

@@ -119,9 +119,14 @@ struct RouteMatch {
 // How many there are, for tests and for the health route.
 [[nodiscard]] std::size_t route_count() noexcept;
 
+// Runs `task` on a thread that may block; 503 where there is no room for it.
+void offload(const CallPtr& call, std::function<void()> task);
+
 // Finds the route and answers. `parent`: the multi_get that this request is part of; its snapshot
 // is read, and only routes that answer at once are allowed.
 void dispatch(ServiceState& service, Request request, Responder respond);
 [[nodiscard]] Response dispatch_part(Call& parent, Request request);
+// A query of a multi_get, with snapshots of its own; it may answer later.
+void dispatch_query(Call& parent, Request request, Responder respond);
 
 }  // namespace rookery::api

@@ -75,10 +75,23 @@ Result<void> check_node(Call& call, std::string_view tag) {
   return {};
 }
 
+// Those of a database that cannot be opened now are not known.
+std::vector<index::IndexInfo> indexes_of(Call& call, const db::DatabaseRecord& record) {
+  if (record.disabled) {
+    return {};
+  }
+  const Result<db::DatabaseRef> database = call.server().acquire_and_wait(record.name);
+  if (!database.has_value()) {
+    return {};
+  }
+  Result<std::vector<index::IndexInfo>> indexes = database.value()->indexes().list();
+  return indexes.has_value() ? std::move(indexes).value() : std::vector<index::IndexInfo>();
+}
+
 Response record_response(Call& call, const db::DatabaseRecord& record) {
   std::string body;
   JsonWriter writer(body);
-  write_record(writer, call.service().options.node_tag, record);
+  write_record(writer, call.service().options.node_tag, record, indexes_of(call, record));
   return Response::json(std::move(body));
 }
 

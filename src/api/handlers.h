@@ -51,7 +51,10 @@ void identity_seed(const CallPtr& call);
 void bulk_documents(const CallPtr& call);
 
 // --- multi_get_handlers.cc
-Result<Response> multi_get(Call& call);
+void multi_get(const CallPtr& call);
+
+// --- query_handlers.cc
+void query_documents(const CallPtr& call);
 
 // --- statistics_handlers.cc
 Result<Response> get_statistics(Call& call);
@@ -61,16 +64,22 @@ Result<Response> get_detailed_collection_statistics(Call& call);
 Result<Response> get_identities(Call& call);
 Result<Response> get_health_check(Call& call);
 
-// --- index_handlers.cc: true answers of a server that has no indexes yet
+// --- index_handlers.cc
 Result<Response> get_indexes(Call& call);
 Result<Response> get_index_statistics(Call& call);
 Result<Response> get_indexing_status(Call& call);
 Result<Response> get_index_errors(Call& call);
 Result<Response> delete_index_errors(Call& call);
 Result<Response> get_index_terms(Call& call);
-Result<Response> change_index(Call& call);
+Result<Response> set_index_lock(Call& call);
+Result<Response> set_index_priority(Call& call);
 Result<Response> delete_index(Call& call);
-Result<Response> start_or_stop_indexing(Call& call);
+Result<Response> reset_index(Call& call);
+Result<Response> start_indexing(Call& call);
+Result<Response> stop_indexing(Call& call);
+Result<Response> enable_index(Call& call);
+Result<Response> disable_index(Call& call);
+Result<Response> put_indexes(Call& call);
 Result<Response> has_index_changed(Call& call);
 
 }  // namespace rookery::api

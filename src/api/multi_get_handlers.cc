@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,7 +13,7 @@
 
 #include "handlers.h"
 
-// POST ~/multi_get: several reads in one request, all of one snapshot.
+// POST ~/multi_get: several reads in one request, all but queries of one snapshot.
 
 namespace rookery::api {
 
@@ -58,7 +62,8 @@ void write_part(JsonWriter& w, const Response& response) {
     w.string(field.name, field.value);
   }
   w.end_object();
-  if (response.body.empty()) {
+  // Clients read 404 as null.
+  if (response.body.empty() || response.status == 404) {
     w.null("Result");
   } else {
     w.raw("Result", response.body);
@@ -67,9 +72,68 @@ void write_part(JsonWriter& w, const Response& response) {
   w.end_object();
 }
 
-}  // namespace
+bool is_query(const Request& request) {
+  const RouteMatch match = find_route(request);
+  return match.route != nullptr && match.route->start == query_documents;
+}
 
-Result<Response> multi_get(Call& call) {
+// Queries go first, one after another, since their indexes may have to be waited for, and each
+// reads snapshots of its own; then all the rest from one snapshot.
+// Shared: a query that waits calls back when the request's own thread has long gone.
+class MultiGet : public std::enable_shared_from_this<MultiGet> {
+ public:
+  MultiGet(CallPtr call, std::vector<Request> parts)
+      : call_(std::move(call)), parts_(std::move(parts)), answers_(parts_.size()) {}
+
+  // Goes on until a query waits; whoever ends that wait calls it again.
+  void go_on() {
+    while (next_ < parts_.size()) {
+      const std::size_t number = next_++;
+      if (is_query(parts_[number]) && !ask(number)) {
+        return;
+      }
+    }
+    finish();
+  }
+
+ private:
+  // False: the answer comes later, and go_on() with it.
+  bool ask(std::size_t number) {
+    turn_.store(0);
+    dispatch_query(*call_, std::move(parts_[number]),
+                   [self = shared_from_this(), number](Response response) {
+                     self->answers_[number] = std::move(response);
+                     if (self->turn_.fetch_add(1) == 1) {
+                       self->go_on();
+                     }
+                   });
+    return turn_.fetch_add(1) == 1;
+  }
+
+  void finish() {
+    std::string out;
+    JsonWriter w(out);
+    w.begin_object();
+    w.key("Results");
+    w.begin_array();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      write_part(
+          w, answers_[i].has_value() ? *answers_[i] : dispatch_part(*call_, std::move(parts_[i])));
+    }
+    w.end_array();
+    w.end_object();
+    call_->finish(Response::json(std::move(out)));
+  }
+
+  CallPtr call_;
+  std::vector<Request> parts_;
+  std::vector<std::optional<Response>> answers_;
+  std::size_t next_ = 0;
+  // Who comes second, the answer of a query or the return from asking, goes on.
+  std::atomic<int> turn_ = 0;
+};
+
+Result<std::vector<Request>> make_parts(const Call& call) {
   RK_TRY_ASSIGN(const value::Document body, call.parse_body(kWrappingLevels));
   const auto parts = body.root().find("Requests");
   if (!parts.has_value() || !parts->is_array()) {
@@ -79,21 +143,26 @@ Result<Response> multi_get(Call& call) {
     return Error(ErrorCode::too_large, fmt::format("A multi_get may have {} requests, not {}.",
                                                    kPartsMax, parts->size()));
   }
-  std::string out;
-  JsonWriter w(out);
-  w.begin_object();
-  w.key("Results");
-  w.begin_array();
+  std::vector<Request> made;
   for (std::size_t i = 0; i < parts->size(); ++i) {
     Result<Request> part = make_part(parts->at(i));
     if (!part.has_value()) {
       return part.error().with_context(fmt::format("request {} of the multi_get", i + 1));
     }
-    write_part(w, dispatch_part(call, std::move(part).value()));
+    made.push_back(std::move(part).value());
   }
-  w.end_array();
-  w.end_object();
-  return Response::json(std::move(out));
+  return made;
+}
+
+}  // namespace
+
+void multi_get(const CallPtr& call) {
+  Result<std::vector<Request>> parts = make_parts(*call);
+  if (!parts.has_value()) {
+    call->fail(parts.error());
+    return;
+  }
+  std::make_shared<MultiGet>(call, std::move(parts).value())->go_on();
 }
 
 }  // namespace rookery::api

@@ -10,6 +10,8 @@
 
 #include "rookery/api/http.h"
 
+#include "index_json.h"
+
 namespace rookery::api {
 
 using value::JsonWriter;
@@ -20,7 +22,6 @@ namespace {
 // What a record may hold only once it is built: nothing here does anything yet.
 constexpr auto kNotBuilt = std::to_array<std::string_view>({
     "Analyzers",
-    "AutoIndexes",
     "Client",
     "ConflictSolverConfig",
     "DataArchival",
@@ -75,7 +76,6 @@ constexpr auto kDefaults = std::to_array<Default>({
     {"Analyzers", "{}"},
     {"Indexes", "{}"},
     {"IndexesHistory", "{}"},
-    {"AutoIndexes", "{}"},
     {"Settings", "{}"},
     {"Revisions", "null"},
     {"TimeSeries", "null"},
@@ -162,20 +162,28 @@ void write_topology(JsonWriter& w, std::string_view node_tag, const db::Database
   w.end_object();
 }
 
-void write_record(JsonWriter& w, std::string_view node_tag, const db::DatabaseRecord& record) {
+void write_record(JsonWriter& w, std::string_view node_tag, const db::DatabaseRecord& record,
+                  const std::vector<index::IndexInfo>& indexes) {
   const View stored = record.json.root();
   w.begin_object();
   w.string("DatabaseName", record.name);
   w.boolean("Disabled", record.disabled);
   w.string("LockMode", db::lock_mode_name(record.lock_mode));
   if (stored.is_object()) {
-    w.members(stored, {"DatabaseName", "Disabled", "LockMode", "Topology", "Etag"});
+    w.members(stored, {"DatabaseName", "Disabled", "LockMode", "Topology", "Etag", "AutoIndexes"});
   }
   for (const Default& entry : kDefaults) {
     if (!stored.find(entry.key).has_value()) {
       w.raw(entry.key, entry.json);
     }
   }
+  w.key("AutoIndexes");
+  w.begin_object();
+  for (const index::IndexInfo& info : indexes) {
+    w.key(info.definition.name);
+    write_auto_index(w, info);
+  }
+  w.end_object();
   w.key("Topology");
   write_topology(w, node_tag, record);
   w.uint64("Etag", record.etag);

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "rookery/base/result.h"
 #include "rookery/db/record.h"
+#include "rookery/index/info.h"
 #include "rookery/value/document.h"
 #include "rookery/value/json.h"
 
@@ -20,9 +22,9 @@ inline constexpr std::int64_t kTopologyEtag = 1;
 void write_topology(value::JsonWriter& writer, std::string_view node_tag,
                     const db::DatabaseRecord& record);
 // The whole record: what the client stored, and what the server adds. The members that clients
-// index without looking are always there.
+// index without looking are always there. `indexes`: of the database, if it is open.
 void write_record(value::JsonWriter& writer, std::string_view node_tag,
-                  const db::DatabaseRecord& record);
+                  const db::DatabaseRecord& record, const std::vector<index::IndexInfo>& indexes);
 
 // Refuses a record that asks for what is not built: to accept it silently would be a lie.
 // Errors: not_supported, naming it.

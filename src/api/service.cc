@@ -28,16 +28,6 @@ bool is_costly(const Call& call) {
   return request.query.has("startsWith") || request.query.all("id").size() > kInlineIdsMax;
 }
 
-// Runs `task` elsewhere, or answers 503 where there is no room for it.
-void offload(const CallPtr& call, std::function<void()> task) {
-  const auto& run = call->service().options.offload;
-  if (!run) {
-    task();
-  } else if (!run(std::move(task))) {
-    call->fail(Fault::kBusy, "the server has more work queued than it can take");
-  }
-}
-
 void run_handler(const Route& route, const CallPtr& call) {
   // What third parties throw (out of memory, above all) ends this request and nothing else.
   try {
@@ -109,6 +99,15 @@ Response no_route(const Request& request, const RouteMatch& match) {
 
 }  // namespace
 
+void offload(const CallPtr& call, std::function<void()> task) {
+  const auto& run = call->service().options.offload;
+  if (!run) {
+    task();
+  } else if (!run(std::move(task))) {
+    call->fail(Fault::kBusy, "the server has more work queued than it can take");
+  }
+}
+
 void dispatch(ServiceState& service, Request request, Responder respond) {
   RouteMatch match = find_route(request);
   if (match.route == nullptr) {
@@ -141,12 +140,15 @@ void dispatch(ServiceState& service, Request request, Responder respond) {
   }
 }
 
-Response dispatch_part(Call& parent, Request request) {
-  const RouteMatch match = find_route(request);
+namespace {
+
+// Why a part of a multi_get cannot be; nullopt: it can.
+std::optional<Response> refuse_part(const Call& parent, const Request& request,
+                                    const RouteMatch& match) {
   if (match.route == nullptr) {
     return no_route(request, match);
   }
-  if (match.route->answer == nullptr || match.route->scope != Scope::kDatabase) {
+  if (match.route->scope != Scope::kDatabase) {
     return error_response(
         Fault::kNotBuilt, request.target,
         fmt::format("{} {} cannot be part of a multi_get.", request.method, request.path));
@@ -156,12 +158,31 @@ Response dispatch_part(Call& parent, Request request) {
                           fmt::format("A multi_get of database '{}' cannot ask database '{}'.",
                                       parent.database_name(), match.database_name));
   }
-  std::optional<Response> answer;
-  const auto call =
-      std::make_shared<Call>(parent.service(), std::move(request),
-                             [&answer](Response response) { answer = std::move(response); });
+  return std::nullopt;
+}
+
+CallPtr make_part_call(Call& parent, Request request, Responder respond) {
+  auto call = std::make_shared<Call>(parent.service(), std::move(request), std::move(respond));
   call->set_database_name(parent.database_name());
   call->set_database(parent.database_ref());
+  return call;
+}
+
+}  // namespace
+
+Response dispatch_part(Call& parent, Request request) {
+  const RouteMatch match = find_route(request);
+  if (std::optional<Response> refused = refuse_part(parent, request, match); refused.has_value()) {
+    return std::move(*refused);
+  }
+  if (match.route->answer == nullptr) {
+    return error_response(
+        Fault::kNotBuilt, request.target,
+        fmt::format("{} {} cannot be part of a multi_get.", request.method, request.path));
+  }
+  std::optional<Response> answer;
+  const CallPtr call = make_part_call(
+      parent, std::move(request), [&answer](Response response) { answer = std::move(response); });
   Result<const doc::DocumentReader*> reader = parent.documents();
   if (!reader.has_value()) {
     call->fail(reader.error());
@@ -170,6 +191,15 @@ Response dispatch_part(Call& parent, Request request) {
     run_handler(*match.route, call);
   }
   return std::move(*answer);
+}
+
+void dispatch_query(Call& parent, Request request, Responder respond) {
+  const RouteMatch match = find_route(request);
+  if (std::optional<Response> refused = refuse_part(parent, request, match); refused.has_value()) {
+    respond(std::move(*refused));
+    return;
+  }
+  run_handler(*match.route, make_part_call(parent, std::move(request), std::move(respond)));
 }
 
 class Service::State : public ServiceState {

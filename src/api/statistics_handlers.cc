@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "rookery/value/date.h"
 #include "rookery/value/json.h"
 
 #include "handlers.h"
+#include "index_json.h"
 
 // What a database says about itself.
 
@@ -39,14 +43,15 @@ void write_size(JsonWriter& w, std::string_view key, std::uint64_t bytes) {
   w.end_object();
 }
 
-void write_statistics(JsonWriter& w, const db::Database& database, const db::DatabaseStats& stats) {
+void write_statistics(JsonWriter& w, const db::Database& database, const db::DatabaseStats& stats,
+                      const std::vector<index::IndexInfo>& indexes) {
   w.uint64("CountOfDocuments", stats.documents.document_count);
   w.uint64("CountOfTombstones", stats.documents.tombstone_count);
   // True zeros: none of these can be stored yet.
   for (const std::string_view key :
-       {"CountOfIndexes", "CountOfRevisionDocuments", "CountOfDocumentsConflicts",
-        "CountOfConflicts", "CountOfAttachments", "CountOfUniqueAttachments",
-        "CountOfCounterEntries", "CountOfTimeSeriesSegments"}) {
+       {"CountOfRevisionDocuments", "CountOfDocumentsConflicts", "CountOfConflicts",
+        "CountOfAttachments", "CountOfUniqueAttachments", "CountOfCounterEntries",
+        "CountOfTimeSeriesSegments"}) {
     w.int64(key, 0);
   }
   w.uint64("LastDocEtag", stats.documents.last_document_etag);
@@ -55,23 +60,43 @@ void write_statistics(JsonWriter& w, const db::Database& database, const db::Dat
   w.string("DatabaseId", database.id().text());
   w.string("Pager", "Rookery");
   w.boolean("Is64Bit", true);
-  w.null("LastIndexingTime");
+  w.uint64("CountOfIndexes", indexes.size());
+  std::optional<os::WallTime> last_indexed;
+  for (const index::IndexInfo& one : indexes) {
+    last_indexed = std::max(last_indexed, one.last_indexed);
+  }
+  if (last_indexed.has_value()) {
+    w.string("LastIndexingTime", value::format_date(*last_indexed));
+  } else {
+    w.null("LastIndexingTime");
+  }
   write_size(w, "SizeOnDisk",
              stats.environment.file_allocated_bytes + stats.environment.journal_bytes);
   write_size(w, "TempBuffersSizeOnDisk", stats.environment.scratch_bytes);
   w.uint64("NumberOfTransactionMergerQueueOperations", stats.merger_queue_length);
   w.key("Indexes");
   w.begin_array();
+  for (const index::IndexInfo& one : indexes) {
+    write_index_information(w, one);
+  }
   w.end_array();
-  w.null("StaleIndexes");
+  w.key("StaleIndexes");
+  w.begin_array();
+  for (const index::IndexInfo& one : indexes) {
+    if (one.is_stale) {
+      w.string(one.definition.name);
+    }
+  }
+  w.end_array();
 }
 
 Result<Response> statistics(Call& call, bool detailed) {
+  RK_TRY_ASSIGN(const std::vector<index::IndexInfo> indexes, call.database().indexes().list());
   RK_TRY_ASSIGN(const db::DatabaseStats stats, call.database().stats());
   std::string body;
   JsonWriter w(body);
   w.begin_object();
-  write_statistics(w, call.database(), stats);
+  write_statistics(w, call.database(), stats, indexes);
   if (detailed) {
     w.uint64("CountOfIdentities", stats.documents.identity_count);
     w.int64("CountOfCompareExchange", 0);

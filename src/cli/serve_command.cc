@@ -109,6 +109,7 @@ class RunningServer {
     service.node_tag = settings_.server.node_tag;
     service.topology_id = random_id(platform_.random);
     service.document_bytes_max = settings_.document_bytes_max;
+    service.query_time_max = settings_.query_time_max;
     service.offload = [pool = pool_.get()](std::function<void()> task) {
       return pool->submit(std::move(task));
     };

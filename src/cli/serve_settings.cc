@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve_settings.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -82,6 +85,56 @@ Result<api::LogOptions> read_log(const Configuration& c) {
   RK_TRY_ASSIGN(const std::int64_t files, c.integer("Logs.MaxArchiveFiles", 0, 100'000));
   log.rotated_count_max = static_cast<std::uint32_t>(files);
   return log;
+}
+
+// One core is left to answer clients, unless the configuration says how many indexes may run.
+Result<std::uint32_t> read_indexing_threads(const Configuration& c) {
+  constexpr std::int64_t kThreadsMax = 1024;
+  if (c.text("Indexing.MaxNumberOfConcurrentlyRunningIndexes").has_value()) {
+    RK_TRY_ASSIGN(const std::int64_t given,
+                  c.integer("Indexing.MaxNumberOfConcurrentlyRunningIndexes", 1, kThreadsMax));
+    return static_cast<std::uint32_t>(given);
+  }
+  RK_TRY_ASSIGN(const std::int64_t unused,
+                c.integer("Server.NumberOfUnusedCoresByIndexes", 0, kThreadsMax));
+  const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(cores - unused, 1, kThreadsMax));
+}
+
+Result<void> read_indexing(const Configuration& c, db::ServerOptions& out) {
+  RK_TRY_ASSIGN(out.indexing_threads, read_indexing_threads(c));
+  RK_TRY_ASSIGN(const std::int64_t idle_minutes,
+                c.integer("Indexing.TimeToWaitBeforeMarkingAutoIndexAsIdleInMin", 0, 1'000'000));
+  out.indexing.idle_after = std::chrono::minutes(idle_minutes);
+  RK_TRY_ASSIGN(
+      const std::int64_t idle_hours,
+      c.integer("Indexing.TimeToWaitBeforeDeletingAutoIndexMarkedAsIdleInHrs", 0, 100'000));
+  out.indexing.delete_after_idle = std::chrono::hours(idle_hours);
+  RK_TRY_ASSIGN(const std::int64_t seconds,
+                c.integer("Indexing.MaxTimeForDocumentTransactionToRemainOpenInSec", 1, 3600));
+  out.indexing.batch_time_max =
+      std::min<os::Duration>(out.indexing.batch_time_max, std::chrono::seconds(seconds));
+  if (c.text("Indexing.MapBatchSize").has_value()) {
+    RK_TRY_ASSIGN(const std::int64_t size,
+                  c.integer("Indexing.MapBatchSize", 128, std::numeric_limits<int>::max()));
+    out.indexing.batch_documents_max = static_cast<std::uint64_t>(size);
+  }
+  if (c.text("Indexing.Throttling.TimeIntervalInMs").has_value()) {
+    RK_TRY_ASSIGN(const std::int64_t millis,
+                  c.integer("Indexing.Throttling.TimeIntervalInMs", 0, 86'400'000));
+    out.indexing.throttle = std::chrono::milliseconds(millis);
+  }
+  const std::string start(c.text("Indexing.IndexStartupBehavior").value_or("Default"));
+  if (api::equal_ignoring_case(start, "Pause")) {
+    out.indexing_starts_paused = true;
+  } else if (!api::equal_ignoring_case(start, "Default") &&
+             !api::equal_ignoring_case(start, "Immediate")) {
+    return Error(ErrorCode::not_supported,
+                 fmt::format("Indexing.IndexStartupBehavior is '{}'; Default, Immediate and Pause "
+                             "are supported",
+                             start));
+  }
+  return {};
 }
 
 Result<void> check_reach(const Configuration& c, const ServerUrl& url) {
@@ -203,6 +256,8 @@ Result<ServeSettings> ServeSettings::read(const Configuration& c) {
                 bytes_of(c, "TransactionMerger.MaxTxSizeInMb", kMega, 4096));
   RK_TRY_ASSIGN(out.server.environment.scratch_memory_bytes_max,
                 bytes_of(c, "Storage.MaxScratchBufferSizeInMb", kMega, 65536));
+  RK_TRY(read_indexing(c, out.server));
+  RK_TRY_ASSIGN(out.query_time_max, seconds_of(c, "Databases.QueryTimeoutInSec"));
   RK_TRY_ASSIGN(out.document_bytes_max, bytes_of(c, "Documents.MaxSizeInMb", kMega, 2048));
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct ServeSettings {
   edge::HttpServerOptions http;
   db::ServerOptions server;  // but for its log
   std::size_t document_bytes_max = 0;
+  std::chrono::nanoseconds query_time_max{};
 
   // Errors: invalid_argument naming the key; not_supported.
   [[nodiscard]] static Result<ServeSettings> read(const Configuration& configuration);

@@ -27,6 +27,8 @@ struct ServiceOptions {
   // The size of a request that is parsed where it arrives; bigger ones go through `offload`.
   std::size_t inline_body_bytes_max = 32 * 1024;
   std::size_t document_bytes_max = std::size_t{128} << 20U;
+  // A query that takes longer is given up.
+  std::chrono::nanoseconds query_time_max = std::chrono::seconds(300);
   // Runs a task that may block on some other thread. False: it has no room, and the request is
   // answered 503. Empty: tasks run where they are, which suits tests.
   std::function<bool(std::function<void()>)> offload;
