@@ -31,7 +31,7 @@ TEST(Service, AnswersWhatIsNotBuiltWithAnErrorAndNever404) {
        {std::pair("GET", "/nothing"), std::pair("GET", "/databases/shop/nothing"),
         std::pair("PATCH", "/databases/shop/docs?id=1"),
         std::pair("PUT", "/databases/shop/indexes"),
-        std::pair("POST", "/databases/shop/queries?queryHash=1"),
+        std::pair("DELETE", "/databases/shop/queries?queryHash=1"),
         std::pair("GET", "/databases/missing/nothing"), std::pair("GET", "/")}) {
     const Answer answer = s.call(method, target);
     EXPECT_EQ(answer.status, 501) << method << " " << target;
@@ -270,7 +270,7 @@ TEST(Logs, AreConfiguredUntilTheNextStart) {
       501);
 }
 
-TEST(Indexes, AreTrulyNone) {
+TEST(Indexes, ThatAreNoneAreMissed) {
   TestService s;
   s.create("shop");
   EXPECT_EQ(s.call("GET", "/databases/shop/indexes").root().find("Results")->size(), 0U);

@@ -32,8 +32,8 @@ class DatabaseTest : public testing::Test {
     options.name = "test";
     options.environment.path = "test";
     options.limits = limits_;
-    Result<std::unique_ptr<Database>> opened =
-        Database::open(memory_.platform(), {foreground_, background_}, std::move(options));
+    Result<std::unique_ptr<Database>> opened = Database::open(
+        memory_.platform(), {foreground_, background_, background_}, std::move(options));
     ASSERT_TRUE(opened.has_value()) << opened.error().to_string();
     database_ = std::move(*opened);
   }

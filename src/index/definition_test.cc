@@ -53,10 +53,9 @@ TEST(Definition, IsReadBackAsItWasStored) {
 }
 
 TEST(Definition, RefusesWhatIsNone) {
-  for (
-      const std::string_view text :
-      {"", "{}", "[]", R"({"Version":1,"Name":"x","Collection":"y","Fields":[{}]})",
-       R"({"Version":1,"Name":"x","Collection":"y",
+  for (const std::string_view text :
+       {"", "{}", "[]", R"({"Version":1,"Name":"x","Collection":"y","Fields":[{}]})",
+        R"({"Version":1,"Name":"x","Collection":"y",
             "Fields":[{"Kind":7,"Path":[],"Search":true,"Exact":true}]})"}) {
     const Result<Definition> read = decode_definition(text);
     ASSERT_FALSE(read.has_value()) << text;
