@@ -97,8 +97,7 @@ std::string apply(rqt::Session& session, const Step& step) {
   return step.erased.empty() ? "" : session.erase(step.erased);
 }
 
-std::string disagreement(rqt::Session& session, const Model& model, const Question& question) {
-  const Answer wanted = evaluate(question.query, question.parameters, model.documents());
+std::string disagreement(rqt::Session& session, const Question& question, const Answer& wanted) {
   const rqt::Outcome found =
       session.query(query::print(question.query), question.parameters.dump());
   if (!found.error.empty() || !found.trouble.empty()) {
@@ -123,7 +122,9 @@ bool Shrinker::fails(const std::vector<Step>& history) {
       return false;
     }
     if (history[i].question) {
-      const bool differs = !disagreement(session, model, *history[i].question).empty();
+      const Question& question = *history[i].question;
+      const Answer wanted = evaluate(question.query, question.parameters, model.documents());
+      const bool differs = !disagreement(session, question, wanted).empty();
       if (i + 1 == history.size()) {
         return differs;
       }

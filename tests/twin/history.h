@@ -35,8 +35,8 @@ class Model {
 // Puts and deletes of a step. Empty, or what went wrong.
 [[nodiscard]] std::string apply(rqt::Session& session, const Step& step);
 // Empty if the product answers as it should, otherwise what differs.
-[[nodiscard]] std::string disagreement(rqt::Session& session, const Model& model,
-                                       const Question& question);
+[[nodiscard]] std::string disagreement(rqt::Session& session, const Question& question,
+                                       const Answer& wanted);
 
 // Purpose. Finds a short history whose last question is answered wrongly.
 class Shrinker {

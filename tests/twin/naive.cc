@@ -23,21 +23,23 @@ using Values = std::vector<Json>;
   throw std::logic_error("the naive evaluator does not know " + what);
 }
 
-void flatten(const Json& value, Values& out) {
+using Pointers = std::vector<const Json*>;
+
+void flatten(const Json& value, Pointers& out) {
   if (value.is_array() && !value.empty()) {
     for (const Json& element : value) {
       flatten(element, out);
     }
   } else {
-    out.push_back(value);
+    out.push_back(&value);
   }
 }
 
 // What a path reaches, arrays at the end whole. `many` becomes true if it leads through one.
 void reach(const Json& value, const std::vector<query::PathSegment>& path, std::size_t at,
-           Values& out, bool& many) {
+           Pointers& out, bool& many) {
   if (at == path.size()) {
-    out.push_back(value);
+    out.push_back(&value);
     return;
   }
   if (value.is_array()) {
@@ -50,26 +52,27 @@ void reach(const Json& value, const std::vector<query::PathSegment>& path, std::
   if (!value.is_object() || !value.contains(path[at].name)) {
     return;
   }
-  Values reached = {value[path[at].name]};
-  for (std::size_t s = 0; s < path[at].subscripts.size(); ++s) {
-    const auto& index = path[at].subscripts[s].index;
-    Values next;
-    for (const Json& one : reached) {
-      if (index) {
-        if (one.is_array() && *index < one.size()) {
-          next.push_back(one[*index]);
+  Pointers reached = {&value[path[at].name]};
+  for (const query::Subscript& subscript : path[at].subscripts) {
+    Pointers next;
+    for (const Json* one : reached) {
+      if (subscript.index) {
+        if (one->is_array() && *subscript.index < one->size()) {
+          next.push_back(&(*one)[*subscript.index]);
         }
-      } else if (one.is_array() && !(one.empty() && at + 1 == path.size())) {
+      } else if (one->is_array() && !(one->empty() && at + 1 == path.size())) {
         many = true;
-        next.insert(next.end(), one.begin(), one.end());
+        for (const Json& element : *one) {
+          next.push_back(&element);
+        }
       } else {
         next.push_back(one);
       }
     }
     reached = std::move(next);
   }
-  for (const Json& one : reached) {
-    reach(one, path, at + 1, out, many);
+  for (const Json* one : reached) {
+    reach(*one, path, at + 1, out, many);
   }
 }
 
@@ -121,8 +124,15 @@ class Evaluator {
       return value(expression);
     }
     bool many = false;
-    const Values all = whole(*field, document, many);
-    return many ? Json(all) : (all.empty() ? Json(nullptr) : all[0]);
+    const Pointers all = whole(*field, document, many);
+    if (!many) {
+      return all.empty() ? Json(nullptr) : *all[0];
+    }
+    Json array = Json::array();
+    for (const Json* one : all) {
+      array.push_back(*one);
+    }
+    return array;
   }
 
   [[nodiscard]] std::string shown_name(const query::SelectItem& item) {
@@ -189,14 +199,22 @@ class Evaluator {
     return segments;
   }
 
-  [[nodiscard]] Values whole(const query::Field& field, const Document& document, bool& many) {
-    Json body = document.body;
-    body["@metadata"]["@id"] = document.id;
-    if (!document.collection.empty() && !body["@metadata"].contains("@collection")) {
-      body["@metadata"]["@collection"] = document.collection;
+  // What is given lives until the next call.
+  [[nodiscard]] Pointers whole(const query::Field& field, const Document& document, bool& many) {
+    const std::vector<query::PathSegment> path = without_alias(field.path);
+    Pointers all;
+    if (path[0].name != "@metadata") {
+      reach(document.body, path, 0, all, many);
+      return all;
     }
-    Values all;
-    reach(body, without_alias(field.path), 0, all, many);
+    metadata_ = Json::object();
+    Json& metadata = metadata_["@metadata"];
+    metadata = document.body.contains("@metadata") ? document.body["@metadata"] : Json::object();
+    metadata["@id"] = document.id;
+    if (!document.collection.empty() && !metadata.contains("@collection")) {
+      metadata["@collection"] = document.collection;
+    }
+    reach(metadata_, path, 0, all, many);
     return all;
   }
 
@@ -212,14 +230,14 @@ class Evaluator {
       unknown("a field of this kind");
     }
     bool many = false;
-    Values flat;
-    for (const Json& one : whole(*field, document, many)) {
-      flatten(one, flat);
+    Pointers flat;
+    for (const Json* one : whole(*field, document, many)) {
+      flatten(*one, flat);
     }
     found.exists = !flat.empty();
-    for (Json& one : flat) {
-      if (is_scalar(one)) {
-        found.scalars.push_back(as_is ? std::move(one) : folded(std::move(one)));
+    for (const Json* one : flat) {
+      if (is_scalar(*one)) {
+        found.scalars.push_back(as_is ? *one : folded(*one));
       }
     }
     return found;
@@ -346,17 +364,23 @@ class Evaluator {
         continue;
       }
       const auto has = one.get<std::string>();
-      const bool found =
-          method == Method::kStartsWith ? has.starts_with(text)
-          : method == Method::kEndsWith
-              ? has.ends_with(text)
-              : std::regex_search(
-                    has, std::regex(wanted, as_is ? std::regex::ECMAScript : std::regex::icase));
+      const bool found = method == Method::kStartsWith ? has.starts_with(text)
+                         : method == Method::kEndsWith ? has.ends_with(text)
+                                                       : regex_search(has, wanted, as_is);
       if (found) {
         return true;
       }
     }
     return false;
+  }
+
+  [[nodiscard]] bool regex_search(const std::string& text, const std::string& pattern, bool as_is) {
+    if (pattern != pattern_ || as_is != pattern_as_is_) {
+      pattern_ = pattern;
+      pattern_as_is_ = as_is;
+      regex_ = std::regex(pattern, as_is ? std::regex::ECMAScript : std::regex::icase);
+    }
+    return std::regex_search(text, regex_);
   }
 
   [[nodiscard]] bool search(const Expression& subject, const std::string& terms, bool all,
@@ -395,6 +419,10 @@ class Evaluator {
 
   const query::Query& query_;
   const Json& parameters_;
+  Json metadata_;
+  std::regex regex_;  // of pattern_
+  std::string pattern_;
+  bool pattern_as_is_ = false;
 };
 
 // One key of an order, for one document; nullopt if it is missing.

@@ -92,11 +92,10 @@ class Run {
            std::uint64_t set) {
     const Question& question = *history.back().question;
     ++pairs_;
-    const std::size_t rows =
-        evaluate(question.query, question.parameters, model.documents()).rows.size();
-    found_rows_ += rows;
-    nonempty_ += rows > 0 ? 1 : 0;
-    const std::string differs = disagreement(session, model, question);
+    const Answer wanted = evaluate(question.query, question.parameters, model.documents());
+    found_rows_ += wanted.rows.size();
+    nonempty_ += wanted.rows.empty() ? 0 : 1;
+    const std::string differs = disagreement(session, question, wanted);
     if (differs.empty()) {
       return true;
     }
