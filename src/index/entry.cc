@@ -68,8 +68,8 @@ void EntryBuilder::add(const Source& source, const plan::DocumentFacts& document
       if (const auto date = plan::date_of(*scalar); date.has_value()) {
         times.terms.push_back(to_term(*date));
       }
-    } else if (source.field.search) {
-      // Numbers and the like are words as they are written.
+    } else if (source.field.search && !view.is_null()) {
+      // Numbers and booleans are words as they are written.
       append_words(analyzer_, search::term_to_string(to_term(*scalar)), words.tokens);
     }
     scalars.terms.push_back(to_term(plan::folded(std::move(*scalar))));

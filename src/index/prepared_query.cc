@@ -162,6 +162,15 @@ bool names_clock(std::string_view text) {
   return has("now") || has("today");
 }
 
+// What does not parse is the caller's query, not a broken body.
+Result<query::Query> parse_query(std::string_view text) {
+  auto parsed = query::parse(text);
+  if (!parsed.has_value() && parsed.error().code() == ErrorCode::malformed) {
+    return Error(ErrorCode::invalid_query, std::string(parsed.error().message()));
+  }
+  return parsed;
+}
+
 }  // namespace
 
 void PreparedQueryDeleter::operator()(PreparedQuery* query) const noexcept {
@@ -172,7 +181,7 @@ Result<PreparedQueryPtr> compile(QueryRequest request, value::Date now, std::uin
   PreparedQueryPtr query(new PreparedQuery);
   query->request = std::move(request);
   query->now = now;
-  RK_TRY_ASSIGN(query->tree, query::parse(query->request.text));
+  RK_TRY_ASSIGN(query->tree, parse_query(query->request.text));
   RK_TRY(plan::check_supported(query->tree));
   const query::Query& tree = query->tree;
   const plan::Scope scope{tree, query->request.parameters, now};

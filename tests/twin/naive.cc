@@ -438,7 +438,7 @@ class Evaluator {
       continue;
     }
     if (term.type == query::OrderType::kLong && one.is_number_float()) {
-      one = static_cast<std::int64_t>(one.get<double>());
+      one = std::trunc(one.get<double>());
     }
     if (textual && !one.is_null() && !one.is_string()) {
       one = one.dump();

@@ -94,7 +94,7 @@ class Run {
     ++pairs_;
     const Answer wanted = evaluate(question.query, question.parameters, model.documents());
     found_rows_ += wanted.rows.size();
-    nonempty_ += wanted.rows.empty() ? 0 : 1;
+    nonempty_ += wanted.rows.empty() ? 0U : 1U;
     const std::string differs = disagreement(session, question, wanted);
     if (differs.empty()) {
       return true;
