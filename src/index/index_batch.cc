@@ -259,7 +259,8 @@ void Index::fail_batch(const Error& error) {
   batch_.reset();
   new_errors_.clear();
   const std::string text = error.to_string();
-  if (text != last_failure_) {
+  const bool is_news = text != last_failure_;
+  if (is_news) {
     log(Severity::kError, text);
     last_failure_ = text;
   }
@@ -269,7 +270,10 @@ void Index::fail_batch(const Error& error) {
     if (lasting) {
       fault_ = error;
     }
-    errors_.push_back({around_.platform.clock.wall(), "", "Write", text});
+    // The same failure at every try is listed once.
+    if (is_news) {
+      errors_.push_back({around_.platform.clock.wall(), "", "Write", text});
+    }
     if (errors_.size() > kErrorsMax) {
       errors_.pop_front();
     }

@@ -43,7 +43,8 @@ Settings small_batches() {
   Settings settings;
   settings.batch_documents_max = 4;
   settings.superseded_kept = std::chrono::milliseconds(2);
-  settings.retry_delay = std::chrono::milliseconds(1);
+  settings.retry_delay = std::chrono::milliseconds(20);
+  settings.wait_default = std::chrono::milliseconds(20);
   return settings;
 }
 
@@ -184,6 +185,37 @@ TEST(IndexPower, AnswersThatSayTheyAreUpToDateAreRightAfterAnyCut) {
   }
   EXPECT_GT(cuts, 40U);
   std::printf("%zu cuts\n", cuts);
+}
+
+// The volume is full: the index says that it is stale and goes on by itself when there is room.
+TEST(IndexPower, AFullDiskMakesAnIndexWait) {
+  SimPlatform machine(test_seed());
+  const testing::SimulationReport report = machine.run([&] {
+    TestIndexes test(machine.platform(), small_batches(), true);
+    const std::string filler(2000, 'x');
+    for (int i = 0; i < 60; ++i) {
+      test.put("users/" + std::to_string(i),
+               R"({"x":1,"y":")" + filler + std::to_string(i) + "\"}");
+    }
+    const Result<Answer> made = test.ask(
+        "from Users where x = 1 and y != 2", "{}", std::nullopt,
+        [](QueryRequest& request) { request.wait_timeout = std::chrono::milliseconds(1); });
+    ASSERT_TRUE(made.has_value()) << made.error().to_string();
+    machine.files().set_capacity(machine.files().used_bytes());
+    ASSERT_TRUE(test.indexes().set_paused("", false));
+    const Result<Answer> full =
+        test.ask("from Users where x = 1", "{}", os::Duration(std::chrono::milliseconds(200)));
+    ASSERT_FALSE(full.has_value());
+    EXPECT_EQ(full.error().code(), ErrorCode::timed_out);
+    const auto info = test.indexes().info("Auto/Users/ByxAndy");
+    ASSERT_TRUE(info.has_value() && info->has_value());
+    EXPECT_EQ((*info)->state, IndexState::kNormal);
+    EXPECT_GT((*info)->error_count, 0U);
+    machine.files().set_capacity(testing::SimFileSystemOptions::kUnlimited);
+    EXPECT_EQ(test.expect("from Users where x = 1").total(), 60);
+    test.close();
+  });
+  EXPECT_TRUE(report.finished()) << report.text;
 }
 
 #if defined(RK_SIM)

@@ -245,11 +245,7 @@ void Indexes::wait_for(const std::vector<std::string>& collections,
 }
 
 void Indexes::set_waiting(bool allowed) {
-  for (const State::Entry& entry : state_->entries()) {
-    if (entry.index != nullptr) {
-      entry.index->set_waiting(allowed);
-    }
-  }
+  state_->set_waiting(allowed);
 }
 
 std::optional<std::uint64_t> Indexes::tombstones_needed_after() const {

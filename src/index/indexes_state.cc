@@ -62,7 +62,7 @@ Result<void> Indexes::State::open() {
   if (there.has_value()) {
     RK_TRY_ASSIGN(const std::vector<std::string> folders, around_.platform.files.list(path_));
     for (const std::string& folder : folders) {
-      RK_TRY(open_one(os::join_path(path_, folder), opened_etag_));
+      open_one(os::join_path(path_, folder), opened_etag_);
     }
   }
   note_superseded();
@@ -79,14 +79,20 @@ Result<void> Indexes::State::open() {
   return {};
 }
 
-Result<void> Indexes::State::open_one(const std::string& path, std::uint64_t last_etag) {
+void Indexes::State::open_one(const std::string& path, std::uint64_t last_etag) {
   Result<IndexRef> opened = Index::open(around_, path, last_etag);
   Entry entry;
   entry.path = path;
+  // The label is the last thing that the making of an index writes.
+  const bool is_unfinished = opened.has_value()
+                                 ? *opened == nullptr
+                                 : !has_label(around_.platform.files, path).value_or(true);
+  if (is_unfinished) {
+    // If that fails, the next start tries again.
+    static_cast<void>(os::remove_tree(around_.platform.files, path));
+    return;
+  }
   if (opened.has_value()) {
-    if (*opened == nullptr) {
-      return os::remove_tree(around_.platform.files, path);
-    }
     entry.definition = (*opened)->definition();
     entry.index = std::move(*opened);
   } else {
@@ -112,7 +118,6 @@ Result<void> Indexes::State::open_one(const std::string& path, std::uint64_t las
       graveyard_.push_back(std::move(entry.index));
     }
   }
-  return {};
 }
 
 // What was superseded before a restart still is.
@@ -130,7 +135,21 @@ void Indexes::State::note_superseded() {
   }
 }
 
+void Indexes::State::set_waiting(bool allowed) {
+  {
+    const os::MutexLock lock(mutex_);
+    waiting_allowed_ = allowed;
+  }
+  // With no lock held: who waits is called back.
+  for (const Entry& one : entries()) {
+    if (one.index != nullptr) {
+      one.index->set_waiting(allowed);
+    }
+  }
+}
+
 Result<void> Indexes::State::close() {
+  set_waiting(false);
   const os::MutexLock creation(creation_);
   std::vector<IndexRef> all;
   {
@@ -319,12 +338,15 @@ Result<IndexRef> Indexes::State::make(Definition definition, const StoredSetting
   }
   IndexRef index = entry.index;
   bool paused = false;
+  bool waiting_allowed = true;
   {
     const os::MutexLock lock(mutex_);
     entries_.emplace(value::fold_case(entry.definition.name), std::move(entry));
     paused = paused_;
+    waiting_allowed = waiting_allowed_;
   }
   index->set_paused(paused);
+  index->set_waiting(waiting_allowed);
   index->start();
   return index;
 }

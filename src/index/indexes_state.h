@@ -36,6 +36,7 @@ class Indexes::State {
   [[nodiscard]] Result<void> open();
   [[nodiscard]] Result<void> close();
   void note_commit();
+  void set_waiting(bool allowed);
   [[nodiscard]] Result<Choice> choose(std::string_view collection,
                                       const std::vector<IndexedField>& fields);
   [[nodiscard]] Result<bool> erase(std::string_view name);
@@ -63,7 +64,7 @@ class Indexes::State {
  private:
   class Housekeeper;
 
-  [[nodiscard]] Result<void> open_one(const std::string& path, std::uint64_t last_etag);
+  void open_one(const std::string& path, std::uint64_t last_etag);
   [[nodiscard]] std::optional<Result<Choice>> choose_existing(
       std::string_view collection, const std::vector<IndexedField>& fields) const;
   [[nodiscard]] Result<Choice> widen(std::string_view collection,
@@ -88,12 +89,15 @@ class Indexes::State {
   // Deleted, but perhaps still read by a query.
   std::vector<IndexRef> graveyard_ RK_GUARDED_BY(mutex_);
   bool paused_ RK_GUARDED_BY(mutex_) = false;
+  bool waiting_allowed_ RK_GUARDED_BY(mutex_) = true;
   bool closed_ RK_GUARDED_BY(mutex_) = false;
 };
 
 // What the folder's own file says of an index whose environment cannot be read.
 [[nodiscard]] Result<void> write_label(os::FileSystem& files, const std::string& folder,
                                        const Definition& definition);
+// nullopt: the file system does not say.
+[[nodiscard]] std::optional<bool> has_label(os::FileSystem& files, const std::string& folder);
 [[nodiscard]] std::optional<Definition> read_label(os::FileSystem& files,
                                                    const std::string& folder);
 

@@ -27,6 +27,11 @@ Result<void> write_label(os::FileSystem& files, const std::string& folder,
   return files.sync_directory(folder);
 }
 
+std::optional<bool> has_label(os::FileSystem& files, const std::string& folder) {
+  const Result<std::optional<os::FileInfo>> info = files.info(os::join_path(folder, kLabel));
+  return info.has_value() ? std::optional(info->has_value()) : std::nullopt;
+}
+
 std::optional<Definition> read_label(os::FileSystem& files, const std::string& folder) {
   const auto file = files.open(os::join_path(folder, kLabel), {.access = os::Access::kReadOnly});
   if (!file) {

@@ -84,6 +84,8 @@ class TestIndexes {
     executor_ = std::make_unique<os::Executor>(platform_, "rk.index", 1);
     store::EnvironmentOptions options;
     options.path = "db";
+    options.journal_size_first_bytes = 64ULL << 10U;
+    options.journal_size_max_bytes = 1ULL << 20U;
     auto environment = store::Environment::open(platform_, options);
     ASSERT_TRUE(environment.has_value()) << environment.error().to_string();
     documents_ = std::move(*environment);
@@ -91,6 +93,7 @@ class TestIndexes {
     indexes.path = "db/Indexes";
     indexes.settings = settings_;
     indexes.start_paused = start_paused_;
+    indexes.environment = options;
     auto opened = Indexes::open(platform_, *executor_, *documents_, std::move(indexes));
     ASSERT_TRUE(opened.has_value()) << opened.error().to_string();
     indexes_ = std::move(*opened);
