@@ -16,7 +16,7 @@
 namespace rookery::search {
 namespace {
 
-// One transaction's worth of puts and erases: of single entries, or of runs of them, for long lists.
+// A transaction's puts and erases: of single entries, or of runs of them, for long lists.
 void change(IndexWriter& writer, Model& model, Choices& choices) {
   const std::uint32_t steps = 1 + choices.below(6);
   for (std::uint32_t i = 0; i < steps; ++i) {

@@ -116,8 +116,8 @@ class LargeList {
     return true;
   }
 
-  // Puts the loaded postings behind those of the chunk before, if one chunk holds both: that one has
-  // lost its own by now. `is_stored`: the loaded ones' chunk is still there.
+  // Puts the loaded postings behind those of the chunk before, if one chunk holds both: that one
+  // has lost its own by now. `is_stored`: the loaded ones' chunk is still there.
   Result<void> join_neighbour(bool is_stored) {
     if (postings_.front() == 0) {
       return {};

@@ -53,7 +53,8 @@ struct Range {
 };
 
 // String terms that begin with, end with, hold, look like a text. Case as given. Where what was
-// kept of a cut text (see string_term) does not tell, it is no match: Counters::cut_terms counts it.
+// kept of a cut text (see string_term) does not tell, it is no match, and Counters::cut_terms
+// counts it.
 struct Prefix {
   std::string field;
   std::string text;
