@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -23,6 +24,11 @@ using Source = PreparedQuery::Source;
 
 // What clients read as "never".
 constexpr std::string_view kNever = "0001-01-01T00:00:00.0000000";
+
+// Rounded up: clients take 0 for "not measured".
+std::int64_t whole_ms(double milliseconds) {
+  return static_cast<std::int64_t>(std::ceil(std::max(milliseconds, 1.0)));
+}
 
 class Hash {
  public:
@@ -337,7 +343,7 @@ void Execution::write_trailer(const AnswerWriter& writer) {
   w_.boolean("IsStale", is_stale_);
   w_.uint64("ResultEtag", etag_);
   w_.string("NodeTag", limits_.node_tag);
-  w_.int64("DurationInMs", static_cast<std::int64_t>(elapsed_ms()));
+  w_.int64("DurationInMs", whole_ms(elapsed_ms()));
   if (query_.wants_timings) {
     write_timings();
     write_counters(w_, summary_.counters, writer.document_count());
@@ -347,13 +353,12 @@ void Execution::write_trailer(const AnswerWriter& writer) {
 void Execution::write_timings() {
   w_.key("Timings");
   w_.begin_object();
-  w_.int64("DurationInMs", static_cast<std::int64_t>(elapsed_ms()));
+  w_.int64("DurationInMs", whole_ms(elapsed_ms()));
   w_.key("Timings");
   w_.begin_object();
   w_.key("Query");
   w_.begin_object();
-  w_.int64("DurationInMs",
-           static_cast<std::int64_t>(index_.has_value() ? search_ms_ : elapsed_ms()));
+  w_.int64("DurationInMs", whole_ms(index_.has_value() ? search_ms_ : elapsed_ms()));
   w_.null("Timings");
   w_.end_object();
   w_.end_object();

@@ -9,6 +9,7 @@
 
 #include "batch.h"
 #include "coverage.h"
+#include "label.h"
 
 namespace rookery::index {
 
@@ -81,7 +82,7 @@ Result<IndexRef> Index::open(const Surroundings& around, std::string path,
     }
     RK_TRY(environment->close());
     environment.reset();
-    RK_TRY(os::remove_tree(around.platform.files, path));
+    RK_TRY(remove_index_folder(around.platform.files, path));
     return create(around, std::move(path), std::move(stored->definition), stored->settings);
   }
   return IndexRef(new Index(around, std::move(path), std::move(environment), std::move(*stored)));

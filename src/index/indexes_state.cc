@@ -11,6 +11,8 @@
 #include "rookery/base/check.h"
 #include "rookery/value/text.h"
 
+#include "label.h"
+
 namespace rookery::index {
 
 namespace {
@@ -89,11 +91,15 @@ void Indexes::State::open_one(const std::string& path, std::uint64_t last_etag) 
                                  : !has_label(around_.platform.files, path).value_or(true);
   if (is_unfinished) {
     // If that fails, the next start tries again.
-    static_cast<void>(os::remove_tree(around_.platform.files, path));
+    static_cast<void>(remove_index_folder(around_.platform.files, path));
     return;
   }
   if (opened.has_value()) {
     entry.definition = (*opened)->definition();
+    if (!has_label(around_.platform.files, path).value_or(true)) {
+      // Made anew, or cut short before its last step. Without a label it is an index all the same.
+      static_cast<void>(write_label(around_.platform.files, path, entry.definition));
+    }
     entry.index = std::move(*opened);
   } else {
     entry.fault = opened.error();
@@ -333,7 +339,7 @@ Result<IndexRef> Indexes::State::make(Definition definition, const StoredSetting
     // Without its folder's name being durable it would be lost at a power cut, which is harmless;
     // but what fails here fails later as well.
     RK_TRY(entry.index->close());
-    RK_TRY(os::remove_tree(files, path));
+    RK_TRY(remove_index_folder(files, path));
     return synced.error();
   }
   IndexRef index = entry.index;
@@ -355,7 +361,7 @@ Result<IndexRef> Indexes::State::make(Definition definition, const StoredSetting
 // lock is held.
 void Indexes::State::retire(Entry entry) {
   if (entry.index == nullptr) {
-    if (const Result<void> removed = os::remove_tree(around_.platform.files, entry.path);
+    if (const Result<void> removed = remove_index_folder(around_.platform.files, entry.path);
         !removed && around_.log != nullptr) {
       around_.log(Severity::kWarning, "cannot remove the folder of index '" +
                                           entry.definition.name +
@@ -543,7 +549,7 @@ bool Indexes::State::bury() {
   for (const IndexRef& index : free) {
     Result<void> gone = index->close();
     if (gone.has_value()) {
-      gone = os::remove_tree(around_.platform.files, index->path());
+      gone = remove_index_folder(around_.platform.files, index->path());
     }
     if (!gone && around_.log != nullptr) {
       // It is marked as deleted: the next start tries again.

@@ -93,12 +93,4 @@ class Indexes::State {
   bool closed_ RK_GUARDED_BY(mutex_) = false;
 };
 
-// What the folder's own file says of an index whose environment cannot be read.
-[[nodiscard]] Result<void> write_label(os::FileSystem& files, const std::string& folder,
-                                       const Definition& definition);
-// nullopt: the file system does not say.
-[[nodiscard]] std::optional<bool> has_label(os::FileSystem& files, const std::string& folder);
-[[nodiscard]] std::optional<Definition> read_label(os::FileSystem& files,
-                                                   const std::string& folder);
-
 }  // namespace rookery::index

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of an index as a small file beside its environment, so that a damaged index can
-// still be named, and built anew.
-#include <array>
-#include <string>
+#include "label.h"
 
-#include "indexes_state.h"
+#include <memory>
+#include <span>
+#include <string>
 
 namespace rookery::index {
 
@@ -30,6 +29,15 @@ Result<void> write_label(os::FileSystem& files, const std::string& folder,
 std::optional<bool> has_label(os::FileSystem& files, const std::string& folder) {
   const Result<std::optional<os::FileInfo>> info = files.info(os::join_path(folder, kLabel));
   return info.has_value() ? std::optional(info->has_value()) : std::nullopt;
+}
+
+Result<void> remove_index_folder(os::FileSystem& files, const std::string& folder) {
+  const std::optional<bool> labelled = has_label(files, folder);
+  if (labelled.value_or(false)) {
+    RK_TRY(files.remove_file(os::join_path(folder, kLabel)));
+    RK_TRY(files.sync_directory(folder));
+  }
+  return os::remove_tree(files, folder);
 }
 
 std::optional<Definition> read_label(os::FileSystem& files, const std::string& folder) {
