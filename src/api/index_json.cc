@@ -131,8 +131,9 @@ void write_auto_index(JsonWriter& w, const IndexInfo& info) {
     w.string("Indexing", indexing_of(field));
     w.string("Aggregation", "None");
     w.null("Spatial");
-    w.boolean("HasSuggestions", false);
-    w.boolean("HasQuotedName", false);
+    w.string("GroupByArrayBehavior", "NotApplicable");
+    w.boolean("Suggestions", false);
+    w.boolean("IsNameQuoted", false);
     w.end_object();
   }
   w.end_object();
