@@ -8,7 +8,8 @@
 // Purpose. The address ranges whose SIGBUS is answered by a page of zeros and a mark, readable from
 // the signal handler without a lock.
 // Owns: process-wide state, because a signal handler is process-wide: the one forced global of
-// `os`. Source: STORE-INVARIANTS I11.
+// `os`.
+// Source: STORE-INVARIANTS I11.
 
 namespace rookery::os {
 

@@ -12,9 +12,9 @@
 // Owns: no descriptors, so thousands of files cost nothing of that limit. Each file is one shared
 //   anonymous memory object; maps are further views of it, hence coherent with writes.
 // Units: space is charged in blocks of 4096 bytes.
-// Errors: as FileSystem; no_space past the capacity; too_large past SharedMemory::kMaxBytes (a file
-// or map).
-//   direct and write_through mean nothing here; is_direct() is false.
+// Errors: as FileSystem; no_space past the capacity; too_large past SharedMemory::kMaxBytes (of a
+// file or a map).
+// Direct and write_through mean nothing here; is_direct() is false.
 // Requires: outlives its files and maps' users; blocks written through a map into a hole that was
 //   never allocated are not charged.
 

@@ -10,9 +10,9 @@
 
 // Purpose. Mutexes, condition variables and events that block plainly in production and hand the
 // processor to the seeded scheduler in simulation, where each thread is a fiber of one OS thread.
-// Threads: all of it is for several threads. An object serves either OS threads or the fibers of
-// one
-//   simulation at a time; it may change sides only while nobody holds or awaits it.
+// Threads: all of it is for several threads.
+// An object serves either OS threads or the fibers of one simulation at a time; it may change sides
+// only while nobody holds or awaits it.
 // Requires: a mutex is unlocked by whoever locked it, and is not locked twice (simulation checks).
 // Source: DESIGN "Plain blocking code".
 
