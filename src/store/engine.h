@@ -41,6 +41,8 @@ namespace rookery::store {
 
 class Engine {
  public:
+  [[nodiscard]] static Result<void> create(os::Platform& platform,
+                                           const EnvironmentOptions& options);
   [[nodiscard]] static Result<std::unique_ptr<Engine>> open(os::Platform& platform,
                                                             EnvironmentOptions options);
   ~Engine();
@@ -75,7 +77,8 @@ class Engine {
 
   [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
 
-  [[nodiscard]] Result<void> close();
+  enum class Flush : std::uint8_t { kEverything, kNothing };
+  [[nodiscard]] Result<void> close(Flush flush);
 
   // Calls that changed the data file since the environment was opened.
   [[nodiscard]] std::uint64_t data_write_calls() const { return data_->write_calls(); }
@@ -96,6 +99,7 @@ class Engine {
 
   // engine_open.cc
   [[nodiscard]] Result<void> create_folder();
+  [[nodiscard]] HeaderRecord new_record();
   [[nodiscard]] Result<void> load();
   [[nodiscard]] Result<void> begin_epoch(const Recovered& recovered);
   [[nodiscard]] Result<void> harden_tail(const TailBatch& tail);

@@ -121,6 +121,9 @@ Result<bool> Engine::maintain_locked(bool force) {
   }
   try_trim();
   states_.reclaim();
+  if (states_.facts().meta.txn <= synced_txn_.load()) {
+    scratch_.release_unused();
+  }
   return more;
 }
 
@@ -408,7 +411,7 @@ Result<void> Engine::begin_close() {
   return {};
 }
 
-Result<void> Engine::close() {
+Result<void> Engine::close(Flush flush) {
   RK_TRY(begin_close());
   write_journal();  // its callbacks run with no lock held
   const os::MutexLock lock(maintenance_mutex_);
@@ -416,7 +419,7 @@ Result<void> Engine::close() {
     return {};
   }
   Result<void> done;
-  if (!options_.read_only) {
+  if (!options_.read_only && flush == Flush::kEverything) {
     done = sync_to(states_.facts().meta.txn);
     if (done) {
       done = close_headers();

@@ -45,7 +45,8 @@ Engine::Engine(os::Platform& platform, EnvironmentOptions options)
       scratch_(platform, temp_path_,
                {.memory_bytes_max = options_.scratch_memory_bytes_max,
                 .total_bytes_max = options_.scratch_total_bytes_max,
-                .memory_only = options_.read_only}),
+                .memory_only = options_.read_only,
+                .budget = options_.memory_budget}),
       states_(scratch_),
       journal_(platform, {.directory = journal_path_,
                           .size_first_bytes = options_.journal_size_first_bytes,
@@ -90,11 +91,30 @@ Result<void> Engine::create_folder() {
                  fmt::format("{}: there is data, but header.one is missing", options_.path));
   }
   RK_TRY(files.sync_directory(options_.path));
+  const HeaderRecord record = new_record();
+  const os::MutexLock lock(header_mutex_);
+  return headers_.create(record);
+}
+
+HeaderRecord Engine::new_record() {
   HeaderRecord record;
   platform_.random.fill(record.environment_id);
   record.meta.catalog.owner = kCatalogOwner;
-  const os::MutexLock lock(header_mutex_);
-  return headers_.create(record);
+  return record;
+}
+
+// Three syncs: of each header and of the folder. data.rks is empty and its name all there is of it.
+Result<void> Engine::create(os::Platform& platform, const EnvironmentOptions& options) {
+  Engine engine(platform, options);
+  os::FileSystem& files = platform.files;
+  RK_TRY(files.create_directory(options.path));
+  RK_TRY(files.create_directory(engine.journal_path_));
+  RK_TRY(files.create_directory(engine.temp_path_));
+  RK_TRY(
+      files.open(os::join_path(options.path, "data.rks"), {.creation = os::Creation::kCreateNew}));
+  const HeaderRecord record = engine.new_record();
+  const os::MutexLock lock(engine.header_mutex_);
+  return engine.headers_.create_unguarded(record);
 }
 
 Result<void> Engine::empty_folder(const std::string& path, std::string_view suffix) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "rookery/store/memory_budget.h"
+
 #include "engine_test_fixture.h"
 
 namespace rookery::store {
@@ -179,6 +181,28 @@ TEST_F(EngineTest, MaintenanceSaysWhenToComeAgain) {
   while (env().maintain().value()) {
   }
   EXPECT_EQ(env().maintenance_due_in(), std::nullopt);
+}
+
+TEST_F(EngineTest, ScratchSpillsEarlierWhereTheProcessHasNoMemoryLeft) {
+  MemoryBudget budget(1024 * 1024);
+  EnvironmentOptions options = small_options();
+  options.sync_interval = std::chrono::hours(1);
+  options.memory_budget = &budget;
+  open(options);
+  const std::string value(90'000, 'v');
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(error_of(put(env(), "k" + std::to_string(i), value)), "");
+    EXPECT_LE(budget.used(), budget.bytes_max());
+  }
+  EXPECT_GT(budget.used(), 0U);
+  EXPECT_FALSE(files().list("db/Temp")->empty());
+  EXPECT_EQ(contents(env())->size(), 20U);
+  // All of it is given back once nothing waits for a sync.
+  ASSERT_EQ(error_of(env().sync_all()), "");
+  EXPECT_EQ(budget.used(), 0U);
+  EXPECT_EQ(env().stats().scratch_bytes, 0U);
+  EXPECT_TRUE(files().list("db/Temp")->empty());
+  ASSERT_EQ(error_of(env().close()), "");
 }
 
 TEST_F(EngineTest, ScratchSpillsIntoTemp) {

@@ -122,13 +122,17 @@ void WriteTxn::rollback() {
 Environment::Environment(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
 Environment::~Environment() {
-  static_cast<void>(engine_->close());
+  static_cast<void>(engine_->close(Engine::Flush::kEverything));
 }
 
 Result<std::unique_ptr<Environment>> Environment::open(os::Platform& platform,
                                                        EnvironmentOptions options) {
   RK_TRY_ASSIGN(auto engine, Engine::open(platform, std::move(options)));
   return std::unique_ptr<Environment>(new Environment(std::move(engine)));
+}
+
+Result<void> Environment::create(os::Platform& platform, const EnvironmentOptions& options) {
+  return Engine::create(platform, options);
 }
 
 Result<ReadTxn> Environment::begin_read() {
@@ -172,7 +176,11 @@ const std::string& Environment::path() const noexcept {
 }
 
 Result<void> Environment::close() {
-  return engine_->close();
+  return engine_->close(Engine::Flush::kEverything);
+}
+
+Result<void> Environment::close_unflushed() {
+  return engine_->close(Engine::Flush::kNothing);
 }
 
 }  // namespace rookery::store

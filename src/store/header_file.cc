@@ -135,24 +135,29 @@ Result<void> HeaderFiles::create(const HeaderRecord& record) {
   return platform_.files.sync_directory(directory_);
 }
 
-Result<void> HeaderFiles::write_slot(std::size_t index, const HeaderRecord& record) {
-  auto& file = files_[index];
-  if (file == nullptr) {
-    // header.two may be missing after a copy by hand: it is made again.
-    RK_TRY_ASSIGN(file, platform_.files.open(
-                            path(index), {.creation = index == 1 ? os::Creation::kOpenOrCreate
-                                                                 : os::Creation::kOpenExisting}));
+Result<void> HeaderFiles::create_unguarded(const HeaderRecord& record) {
+  std::vector<std::byte> bytes(kHeaderSize);
+  HeaderRecord next = record;
+  for (std::size_t i = 2; i-- > 0; ++next.counter) {
+    RK_TRY_ASSIGN(auto file, platform_.files.open(path(i), {.creation = os::Creation::kCreateNew}));
+    encode_header(next, bytes);
+    RK_TRY(file->write_at(0, bytes));
+    RK_TRY(file->sync_data());
   }
+  return platform_.files.sync_directory(directory_);
+}
+
+Result<void> HeaderFiles::write_slot(std::size_t index, const HeaderRecord& record) {
+  // header.two may be missing after a copy by hand: it is made again. Opened anew each time: an
+  // idle environment holds no descriptor for it, and a failure is not believed away later.
+  RK_TRY_ASSIGN(
+      auto file,
+      platform_.files.open(path(index), {.creation = index == 1 ? os::Creation::kOpenOrCreate
+                                                                : os::Creation::kOpenExisting}));
   std::vector<std::byte> bytes(kHeaderSize);
   encode_header(record, bytes);
-  auto done = file->write_at(0, bytes);
-  if (done) {
-    done = file->sync_data();
-  }
-  if (!done) {
-    file.reset();
-  }
-  return done;
+  RK_TRY(file->write_at(0, bytes));
+  return file->sync_data();
 }
 
 Result<void> HeaderFiles::write(HeaderRecord& record) {

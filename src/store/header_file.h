@@ -66,7 +66,8 @@ void encode_header(const HeaderRecord& record, MutableBytes to);
 // nullopt: damaged or torn. Errors: incompatible (`read_only` tolerates more).
 [[nodiscard]] Result<std::optional<HeaderRecord>> decode_header(Bytes bytes, bool read_only);
 
-// Purpose. The two files. Threads: one at a time, except as noted.
+// Purpose. The two files.
+// Threads: one at a time, except as noted.
 class HeaderFiles {
  public:
   HeaderFiles(os::Platform& platform, std::string directory);
@@ -89,8 +90,11 @@ class HeaderFiles {
   // Creates both; header.one, whose presence means that the environment exists, comes last.
   [[nodiscard]] Result<void> create(const HeaderRecord& record);
 
-  // Writes the record, with the next counter, over the older file, and syncs it. Fresh descriptors
-  // after a failure: what was written before it is not believed.
+  // The same for a folder that counts for nothing before its maker has said so elsewhere: on return
+  // both are durable, and what else is named in the folder; a cut before may leave any of it.
+  [[nodiscard]] Result<void> create_unguarded(const HeaderRecord& record);
+
+  // Writes the record, with the next counter, over the older file, and syncs it.
   [[nodiscard]] Result<void> write(HeaderRecord& record);
   // Both files alike: they differ in nothing but the counter.
   [[nodiscard]] Result<void> write_both(HeaderRecord& record);
@@ -101,7 +105,6 @@ class HeaderFiles {
 
   os::Platform& platform_;
   const std::string directory_;
-  std::array<std::unique_ptr<os::File>, 2> files_;
   std::size_t newer_ = 0;  // the file that must not be written next
   bool alike_ = false;     // the two differ in nothing but the counter
 };

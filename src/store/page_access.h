@@ -11,8 +11,8 @@
 
 // Purpose. How structures enter a page: every reference is checked against what it should lead to.
 // The bytes are believed to be what some writer wrote (the engine checked the checksum), never to
-// be what this structure needs: a wrong page answers `corrupt`. Source: STORE-INVARIANTS I10;
-// docs/format/page.md.
+// be what this structure needs: a wrong page answers `corrupt`.
+// Source: STORE-INVARIANTS I10; docs/format/page.md.
 
 namespace rookery::store {
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rookery/store/ids.h"
+#include "rookery/store/memory_budget.h"
 
 #include "bit_runs.h"
 
@@ -102,6 +103,13 @@ std::byte* ScratchPool::take_from_chunks(std::uint32_t page_count, ScratchRun& r
   return nullptr;
 }
 
+// Of two environments at the same time both may be let in: the budget is then off by a chunk each.
+bool ScratchPool::memory_allows(std::uint64_t bytes) const {
+  return memory_bytes_ + bytes <= limits_.memory_bytes_max &&
+         (limits_.budget == nullptr ||
+          limits_.budget->used() + bytes <= limits_.budget->bytes_max());
+}
+
 Result<ScratchChunk*> ScratchPool::add_memory_chunk(std::uint32_t page_count) {
   const std::uint32_t pages = std::max(page_count, kMemoryChunkPages);
   auto* data =
@@ -114,6 +122,9 @@ Result<ScratchChunk*> ScratchPool::add_memory_chunk(std::uint32_t page_count) {
   chunk->self = chunks_.begin();
   chunk->reset(data, pages);
   memory_bytes_ += chunk->size_bytes();
+  if (limits_.budget != nullptr) {
+    limits_.budget->take(chunk->size_bytes());
+  }
   return chunk;
 }
 
@@ -143,6 +154,9 @@ void ScratchPool::drop_chunk(ScratchChunk* chunk) {
   unpoison(chunk->data, chunk->size_bytes());
   if (chunk->mapping == nullptr) {
     memory_bytes_ -= chunk->size_bytes();
+    if (limits_.budget != nullptr) {
+      limits_.budget->give_back(chunk->size_bytes());
+    }
     ::operator delete(chunk->data, kChunkAlignment);
   } else {
     file_bytes_ -= chunk->size_bytes();
@@ -162,8 +176,7 @@ Result<ScratchRun> ScratchPool::allocate(std::uint32_t page_count) {
   }
   const std::uint64_t memory = std::uint64_t{std::max(page_count, kMemoryChunkPages)} * kPageSize;
   const std::uint64_t in_file = std::uint64_t{std::max(page_count, kFileChunkPages)} * kPageSize;
-  if (memory_bytes_ + memory <= limits_.memory_bytes_max &&
-      memory_bytes_ + file_bytes_ + memory <= limits_.total_bytes_max) {
+  if (memory_allows(memory) && memory_bytes_ + file_bytes_ + memory <= limits_.total_bytes_max) {
     RK_TRY(add_memory_chunk(page_count));
   } else if (memory_bytes_ + file_bytes_ + in_file <= limits_.total_bytes_max) {
     RK_TRY(add_file_chunk(page_count));
@@ -185,8 +198,7 @@ Result<ScratchRun> ScratchPool::allocate_always(std::uint32_t page_count) {
     return run;
   }
   const std::uint64_t memory = std::uint64_t{std::max(page_count, kMemoryChunkPages)} * kPageSize;
-  const bool in_memory = memory_bytes_ + memory <= limits_.memory_bytes_max;
-  if (in_memory || limits_.memory_only || !add_file_chunk(page_count)) {
+  if (memory_allows(memory) || limits_.memory_only || !add_file_chunk(page_count)) {
     RK_TRY(add_memory_chunk(page_count));
   }
   RK_CHECK(take_from_chunks(page_count, run) != nullptr);
@@ -206,6 +218,16 @@ void ScratchPool::release(const ScratchRun& run) noexcept {
                     memory_bytes_ == chunk->size_bytes();
   if (chunk->free_count == chunk->page_count && !keep) {
     drop_chunk(chunk);
+  }
+}
+
+void ScratchPool::release_unused() {
+  const os::MutexLock lock(mutex_);
+  for (auto next = chunks_.begin(); next != chunks_.end();) {
+    ScratchChunk* chunk = (next++)->get();
+    if (chunk->free_count == chunk->page_count) {
+      drop_chunk(chunk);
+    }
   }
 }
 

@@ -21,6 +21,7 @@
 
 namespace rookery::store {
 
+class MemoryBudget;
 struct ScratchChunk;
 
 // A piece of scratch for one run of pages. A value; release() it once.
@@ -34,7 +35,8 @@ struct ScratchRun {
 struct ScratchLimits {
   std::uint64_t memory_bytes_max = 0;
   std::uint64_t total_bytes_max = 0;
-  bool memory_only = false;  // nothing may be written, into Temp/ neither
+  bool memory_only = false;        // nothing may be written, into Temp/ neither
+  MemoryBudget* budget = nullptr;  // of the process; may be null
 };
 
 class ScratchPool {
@@ -53,6 +55,10 @@ class ScratchPool {
   [[nodiscard]] Result<ScratchRun> allocate_always(std::uint32_t page_count);
   void release(const ScratchRun& run) noexcept;
 
+  // Gives back the chunk that is kept for the next commit, if nothing is in it. For an environment
+  // that may be quiet for long.
+  void release_unused();
+
   // Units: bytes of runs given out.
   [[nodiscard]] std::uint64_t used_bytes() const;
 
@@ -61,6 +67,7 @@ class ScratchPool {
  private:
   [[nodiscard]] std::byte* take_from_chunks(std::uint32_t page_count, ScratchRun& run)
       RK_REQUIRES(mutex_);
+  [[nodiscard]] bool memory_allows(std::uint64_t bytes) const RK_REQUIRES(mutex_);
   [[nodiscard]] Result<ScratchChunk*> add_memory_chunk(std::uint32_t page_count)
       RK_REQUIRES(mutex_);
   [[nodiscard]] Result<ScratchChunk*> add_file_chunk(std::uint32_t page_count) RK_REQUIRES(mutex_);

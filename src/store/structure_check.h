@@ -13,9 +13,9 @@
 
 // Purpose. The structure part of verify(): walks every page of a structure, checks order,
 // separators, levels and counts against its root, and each table's rows against its indexes both
-// ways. Errors: what is wrong with the structure goes to `problem` and the walk goes on where it
-// can; an
-//   error returned (io, snapshot_too_old, or one from visit_page) ends it.
+// ways.
+// Errors: what is wrong with the structure goes to `problem` and the walk goes on where it can; an
+// error returned (io, snapshot_too_old, or one from visit_page) ends it.
 
 namespace rookery::store {
 

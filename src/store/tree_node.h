@@ -15,9 +15,9 @@
 // Purpose. The inside of one page of a byte-keyed tree, leaf or branch: sorted slots at the front,
 // cells at the back.
 // Owns: nothing; a NodeView or NodeEditor borrows its page.
-// Errors: corrupt, for bytes that cannot be a node. The header is checked when a node is opened;
-// each
-//   cell when it is touched, so that entering a page costs O(1) and no load leaves the page.
+// Errors: corrupt, for bytes that cannot be a node.
+// The header is checked when a node is opened, each cell when it is touched, so that entering a
+// page costs O(1) and no load leaves the page.
 // Source: docs/format/tree.md.
 
 namespace rookery::store {

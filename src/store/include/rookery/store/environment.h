@@ -26,6 +26,7 @@
 namespace rookery::store {
 
 class Engine;
+class MemoryBudget;
 class SpaceReserve;
 
 struct EnvironmentOptions {
@@ -49,11 +50,15 @@ struct EnvironmentOptions {
   WriteMode write_mode = WriteMode::kVectoredFileIo;
   // Shared by all environments of one volume; may be null. Outlives the environment.
   SpaceReserve* reserve = nullptr;
+  // Shared by all environments of one process: anonymous scratch beyond it goes to Temp/ at once.
+  // May be null. Outlives the environment.
+  MemoryBudget* memory_budget = nullptr;
   // Called, from any thread and with no lock held, when maintain() has something to do.
   std::function<void()> on_maintenance_needed;
 };
 
-// Purpose. A snapshot. Owns: one reader slot, until destroyed.
+// Purpose. A snapshot.
+// Owns: one reader slot, until destroyed.
 // Threads: one thread at a time; may be opened on one thread and closed on another.
 class ReadTxn : public PageReader {
  public:
@@ -155,6 +160,11 @@ class Environment {
   // names its pid), corrupt, incompatible, io, no_space (only while creating).
   [[nodiscard]] static Result<std::unique_ptr<Environment>> open(os::Platform& platform,
                                                                  EnvironmentOptions options);
+  // Makes an empty one in a folder that does not exist yet, with as few syncs as it takes, and does
+  // not open it. On return it is durable but for the folder's own name; a cut before, or an error,
+  // leaves what the caller has to remove. Errors: already_exists, io, no_space.
+  [[nodiscard]] static Result<void> create(os::Platform& platform,
+                                           const EnvironmentOptions& options);
   // As close(), ignoring errors.
   ~Environment();
 
@@ -193,6 +203,8 @@ class Environment {
   // done); whatever kept the flush from ending, such as no_space: closed all the same, and nothing
   // acknowledged is lost, the next open replays it.
   [[nodiscard]] Result<void> close();
+  // The same without the flush: the next open replays. For a folder that is about to be deleted.
+  [[nodiscard]] Result<void> close_unflushed();
 
  private:
   explicit Environment(std::unique_ptr<Engine> engine);

@@ -12,8 +12,9 @@
 
 // Purpose. Everything about a table that changes: the roots of its rows and of each index. The
 // write transaction keeps one per open table and stores encode() in the catalog when it commits;
-// dropping it is the whole of a rollback. Threads: as its transaction. Source:
-// docs/format/catalog.md.
+// dropping it is the whole of a rollback.
+// Threads: as its transaction.
+// Source: docs/format/catalog.md.
 
 namespace rookery::store {
 

@@ -11,10 +11,10 @@
 #include "rookery/store/page.h"
 
 // Purpose. A B+tree of byte keys (1 to kKeySizeMax bytes, in byte order) and byte values of any
-// size; values too big for a leaf lie in a run of their own and are viewed in place. Threads: as
-// its transaction. Owns: nothing; borrows the transaction and the root. Views of keys and values
-// live until the next
-//   change in the same transaction.
+// size; values too big for a leaf lie in a run of their own and are viewed in place.
+// Threads: as its transaction.
+// Owns: nothing; borrows the transaction and the root. Views of keys and values live until the next
+// change in the same transaction.
 // Source: docs/format/tree.md.
 
 namespace rookery::store {
