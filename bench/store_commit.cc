@@ -21,11 +21,10 @@
 #include "rookery/store/environment.h"
 
 #include "histogram.h"
+#include "tool.h"
 
 namespace rookery::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kRawFileBytes = 64UL * 1024 * 1024;
@@ -36,27 +35,6 @@ struct Options {
   std::uint32_t commits = 1000;  // a round
   std::uint64_t seed = 1;
 };
-
-[[noreturn]] void fail(std::string_view what, std::string_view why) {
-  std::fprintf(stderr, "store_commit: %.*s: %.*s\n", static_cast<int>(what.size()), what.data(),
-               static_cast<int>(why.size()), why.data());
-  std::exit(1);
-}
-
-template <typename T>
-T must(std::string_view what, Result<T> result) {
-  if (!result.has_value()) {
-    fail(what, result.error().message());
-  }
-  if constexpr (!std::is_void_v<T>) {
-    return std::move(result).value();
-  }
-}
-
-std::uint64_t nanoseconds_since(Clock::time_point from) {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - from).count());
-}
 
 // Appends block after block, wrapping around; the file was written before, so that no append
 // allocates or moves the end of the file, as in a journal.
@@ -156,24 +134,6 @@ std::size_t commit_size(store::Environment& environment, std::mt19937_64& random
   const std::uint64_t each = (written_bytes() - before) / kProbes;
   const std::size_t blocks = static_cast<std::size_t>((each + kBlock / 2) / kBlock);
   return (blocks == 0 ? 1 : blocks) * kBlock;
-}
-
-void print_histogram(const char* name, const Histogram& histogram) {
-  std::printf(
-      ",\"%s\":{\"p50_us\":%.1f,\"p99_us\":%.1f,\"p999_us\":%.1f,\"max_us\":%.1f,"
-      "\"count\":%llu,\"buckets\":",
-      name, static_cast<double>(histogram.quantile(0.5)) / 1e3,
-      static_cast<double>(histogram.quantile(0.99)) / 1e3,
-      static_cast<double>(histogram.quantile(0.999)) / 1e3,
-      static_cast<double>(histogram.max()) / 1e3,
-      static_cast<unsigned long long>(histogram.count()));
-  const char* separator = "[";
-  histogram.for_each([&](std::uint64_t bound, std::uint64_t count) {
-    std::printf("%s[%llu,%llu]", separator, static_cast<unsigned long long>(bound),
-                static_cast<unsigned long long>(count));
-    separator = ",";
-  });
-  std::printf("]}");
 }
 
 void run(const Options& options) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "rookery/api/log.h"
@@ -37,6 +38,16 @@ std::vector<std::string> environment_of_process() {
     out.emplace_back(*entry);
   }
   return out;
+}
+
+// A database holds a few descriptors, a connection one: the usual soft limit of 1024 is used up
+// soon.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+  }
 }
 
 std::string random_id(os::Random& random) {
@@ -196,6 +207,7 @@ int run_serve(const std::vector<std::string>& arguments) {
     print_error(settings.error());
     return kExitUsage;
   }
+  raise_descriptor_limit();
   // Before any thread: the others inherit the signals blocked here.
   Result<LifeWatch> watch = LifeWatch::begin(settings->parent_process_id);
   if (!watch.has_value()) {

@@ -13,6 +13,8 @@
 #include <netinet/in.h>
 
 #include "rookery/api/http.h"
+#include "rookery/os/memory_limit.h"
+#include "rookery/os/platform.h"
 
 namespace rookery::cli {
 
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kMega = 1 << 20;
 constexpr std::int64_t kDayInSeconds = 24 * 3600;
+constexpr std::uint64_t kScratchLeastBytes = 16ULL * 1024 * 1024;
 constexpr std::int64_t kMegaMax = 1 << 20;  // a terabyte
 
 bool is_private(const in_addr& address) {
@@ -134,6 +137,18 @@ Result<void> read_indexing(const Configuration& c, db::ServerOptions& out) {
                              "are supported",
                              start));
   }
+  return {};
+}
+
+// What servers do to databases by themselves, from time to time.
+Result<void> read_upkeep(const Configuration& c, db::ServerOptions& server) {
+  RK_TRY_ASSIGN(server.idle_time_max, seconds_of(c, "Databases.MaxIdleTimeInSec"));
+  RK_TRY_ASSIGN(const std::int64_t idle_check_s,
+                c.integer("Databases.FrequencyToCheckForIdleInSec", 1, kDayInSeconds));
+  server.idle_check_interval = std::chrono::seconds(idle_check_s);
+  RK_TRY_ASSIGN(const std::int64_t purge_min,
+                c.integer("Tombstones.CleanupIntervalInMin", 1, kDayInSeconds / 60));
+  server.tombstone_purge_interval = std::chrono::minutes(purge_min);
   return {};
 }
 
@@ -252,12 +267,18 @@ Result<ServeSettings> ServeSettings::read(const Configuration& c) {
   RK_TRY_ASSIGN(const auto load_wait,
                 seconds_of(c, "Server.MaxTimeForTaskToWaitForDatabaseToLoadInSec"));
   out.server.load_wait_max = load_wait;
+  RK_TRY(read_upkeep(c, out.server));
   RK_TRY_ASSIGN(out.server.limits.dirty_bytes_per_txn_max,
                 bytes_of(c, "TransactionMerger.MaxTxSizeInMb", kMega, 4096));
   RK_TRY_ASSIGN(out.server.environment.scratch_memory_bytes_max,
                 bytes_of(c, "Storage.MaxScratchBufferSizeInMb", kMega, 65536));
   RK_TRY(read_indexing(c, out.server));
   RK_TRY_ASSIGN(out.query_time_max, seconds_of(c, "Databases.QueryTimeoutInSec"));
+  // A quarter of what the process may have before the kernel kills it; the rest is for documents
+  // under way, and for the pages of the data files, which the kernel counts too.
+  if (const auto limit = os::memory_limit_bytes(os::real_platform().files); limit.has_value()) {
+    out.server.scratch_memory_bytes_max = std::max(*limit / 4, kScratchLeastBytes);
+  }
   RK_TRY_ASSIGN(out.document_bytes_max, bytes_of(c, "Documents.MaxSizeInMb", kMega, 2048));
   return out;
 }

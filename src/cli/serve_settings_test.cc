@@ -88,7 +88,8 @@ TEST(ServeSettings, ConvertsUnits) {
   const auto settings = read(
       {"--Http.MaxRequestBodySizeInMb=3", "--Http.MaxRequestHeadersSizeInKb=8",
        "--Http.KeepAliveTimeoutInSec=5", "--Logs.MaxArchiveDays=2", "--Testing.VerifyOnDelete=true",
-       "--Server.MaxTimeForTaskToWaitForDatabaseToLoadInSec=7"});
+       "--Server.MaxTimeForTaskToWaitForDatabaseToLoadInSec=7", "--Databases.MaxIdleTimeInSec=60",
+       "--Tombstones.CleanupIntervalInMin=3"});
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->http.limits.body_bytes_max, 3U << 20U);
   EXPECT_EQ(settings->http.limits.header_bytes_max, 8192U);
@@ -96,6 +97,9 @@ TEST(ServeSettings, ConvertsUnits) {
   EXPECT_EQ(settings->log.retention, std::chrono::hours(48));
   EXPECT_TRUE(settings->server.verify_on_delete);
   EXPECT_EQ(settings->server.load_wait_max, std::chrono::seconds(7));
+  EXPECT_EQ(settings->server.idle_time_max, std::chrono::minutes(1));
+  EXPECT_EQ(settings->server.tombstone_purge_interval, std::chrono::minutes(3));
+  EXPECT_GE(settings->server.scratch_memory_bytes_max, 16U << 20U);
   EXPECT_FALSE(read({"--Http.MaxConnections=0"}).has_value());
 }
 

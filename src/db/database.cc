@@ -8,6 +8,7 @@
 
 #include "maintenance.h"
 #include "merger.h"
+#include "tombstone_purger.h"
 
 namespace rookery::db {
 
@@ -18,7 +19,8 @@ class Database::State {
         executors_(executors),
         options_(std::move(options)),
         id_(options_.id),
-        maintenance_(executors_.background, options_.name, options_.log) {}
+        maintenance_(executors_.background, options_.name, options_.log),
+        tombstones_(executors_.background, options_.name, options_.tombstone_purge_interval) {}
 
   Result<void> open() {
     store::EnvironmentOptions environment = options_.environment;
@@ -28,23 +30,27 @@ class Database::State {
     RK_TRY_ASSIGN(const std::optional<doc::DatabaseId> own, snapshot->database_id());
     RK_TRY(snapshot.check_health());
     id_ = own.value_or(options_.id);
-    maintenance_.start(*environment_);
     RK_TRY(open_indexes());
+    maintenance_.start(*environment_);
     merger_.emplace(*environment_, platform_, executors_.foreground, maintenance_, options_, id_,
                     [this] { indexes_->note_commit(); });
+    tombstones_.add_consumer("indexes", [this] { return indexes_->tombstones_needed_after(); });
+    tombstones_.start(*environment_, *merger_);
     return {};
   }
 
-  Result<void> close() {
+  Result<void> close(bool flush) {
     const os::MutexLock lock(close_mutex_);
     if (closed_ || !merger_.has_value()) {
       return {};
     }
+    tombstones_.stop();
     merger_->drain();
     const Result<void> indexes_closed = indexes_->close();
     maintenance_.stop();
     closed_ = true;
-    const Result<void> documents_closed = environment_->close();
+    const Result<void> documents_closed =
+        flush ? environment_->close() : environment_->close_unflushed();
     return documents_closed.has_value() ? indexes_closed : documents_closed;
   }
 
@@ -77,6 +83,7 @@ class Database::State {
   // Have their own synchronisation. The environment calls the maintenance worker, and is used by it
   // and by the merger: they are destroyed in this order backwards.
   MaintenanceWorker maintenance_;
+  TombstonePurger tombstones_;
   std::unique_ptr<store::Environment> environment_;
   std::unique_ptr<index::Indexes> indexes_;
   std::optional<Merger> merger_;
@@ -88,7 +95,7 @@ class Database::State {
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Database::~Database() {
-  static_cast<void>(state_->close());
+  static_cast<void>(state_->close(true));
 }
 
 Result<std::unique_ptr<Database>> Database::open(os::Platform& platform, Executors executors,
@@ -123,6 +130,14 @@ Result<BatchResult> Database::execute(std::vector<Command> commands) {
           }});
   done.wait();
   return std::move(*outcome);
+}
+
+void Database::keep_tombstones_for(std::string consumer, SeenEtag seen) {
+  state_->tombstones_.add_consumer(std::move(consumer), std::move(seen));
+}
+
+void Database::release_tombstones_of(std::string_view consumer) {
+  state_->tombstones_.remove_consumer(consumer);
 }
 
 Result<DatabaseStats> Database::stats() {
@@ -165,7 +180,11 @@ Result<void> Database::sync_all() {
 }
 
 Result<void> Database::close() {
-  return state_->close();
+  return state_->close(true);
+}
+
+Result<void> Database::close_unflushed() {
+  return state_->close(false);
 }
 
 }  // namespace rookery::db

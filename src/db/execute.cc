@@ -47,6 +47,12 @@ class Execution {
     return CommandResult(IdentityResult{value});
   }
 
+  Result<CommandResult> operator()(const PurgeTombstonesCommand& purge) {
+    RK_TRY_ASSIGN(const std::uint64_t count,
+                  writer_.purge_tombstones(purge.up_to_etag, purge.count_max));
+    return CommandResult(PurgeTombstonesResult{count});
+  }
+
  private:
   template <typename T>
   static Result<CommandResult> wrap(Result<T> result) {
@@ -80,7 +86,8 @@ Result<BatchResult> execute_batch(doc::DocumentWriter& writer,
 
 bool only_deletes(const std::vector<Command>& commands) noexcept {
   return std::all_of(commands.begin(), commands.end(), [](const Command& command) {
-    return std::holds_alternative<DeleteCommand>(command);
+    return std::holds_alternative<DeleteCommand>(command) ||
+           std::holds_alternative<PurgeTombstonesCommand>(command);
   });
 }
 

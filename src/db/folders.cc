@@ -67,11 +67,12 @@ Result<bool> Folders::database_exists(std::string_view folded_name) const {
 
 Result<void> Folders::build(std::string_view folded_name, store::EnvironmentOptions options) {
   options.path = path(std::string(folded_name) + std::string(kCreating));
-  options.create_if_missing = true;
   RK_TRY(os::remove_tree(platform_.files, options.path));
-  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
-                store::Environment::open(platform_, options));
-  RK_TRY(environment->close());
+  RK_TRY(store::Environment::create(platform_, options));
+  return sync();
+}
+
+Result<void> Folders::sync() {
   return platform_.files.sync_directory(databases_dir_);
 }
 
@@ -80,9 +81,8 @@ Result<void> Folders::complete_creation(std::string_view folded_name) {
   if (exists) {
     return {};
   }
-  RK_TRY(platform_.files.rename(path(std::string(folded_name) + std::string(kCreating)),
-                                path(folded_name)));
-  return platform_.files.sync_directory(databases_dir_);
+  return platform_.files.rename(path(std::string(folded_name) + std::string(kCreating)),
+                                path(folded_name));
 }
 
 void Folders::undo_build(std::string_view folded_name) {
@@ -96,29 +96,24 @@ Result<void> Folders::begin_deletion(const Deletion& deletion) {
   if (!exists) {
     return {};
   }
-  RK_TRY(platform_.files.rename(path(deletion.source), path(deletion.target)));
-  return platform_.files.sync_directory(databases_dir_);
+  return platform_.files.rename(path(deletion.source), path(deletion.target));
 }
 
 Result<void> Folders::finish_deletion(const Deletion& deletion) {
   RK_TRY(os::remove_tree(platform_.files, path(deletion.target)));
-  return platform_.files.sync_directory(databases_dir_);
+  return sync();
 }
 
-Result<std::vector<std::string>> Folders::abandoned_creations(
-    const std::vector<std::string>& folded_names) const {
-  std::vector<std::string> abandoned;
+Result<std::vector<std::string>> Folders::unfinished_creations() const {
+  std::vector<std::string> unfinished;
   RK_TRY_ASSIGN(const std::vector<std::string> names, platform_.files.list(databases_dir_));
   for (std::string_view name : names) {
-    if (!name.ends_with(kCreating)) {
-      continue;
-    }
-    name.remove_suffix(kCreating.size());
-    if (std::find(folded_names.begin(), folded_names.end(), name) == folded_names.end()) {
-      abandoned.emplace_back(name);
+    if (name.ends_with(kCreating)) {
+      name.remove_suffix(kCreating.size());
+      unfinished.emplace_back(name);
     }
   }
-  return abandoned;
+  return unfinished;
 }
 
 }  // namespace rookery::db

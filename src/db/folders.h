@@ -20,7 +20,11 @@
 //
 // Create: build x.creating, make it durable; write the record (the moment it exists); rename.
 // Drop: note the deletion and erase the record in one transaction (the moment it is gone); rename;
-// delete; erase the note. A cut at any point is completed by recover() or by the next opening.
+// delete; erase the note. A cut at any point is completed or undone by the next start.
+//
+// Neither rename is synced before the answer: record and note are durable, and the next start makes
+// a lost rename again. What must not happen behind a lost rename waits for it: the note is erased,
+// a new x is recorded, or x without a record is kept (a soft drop), only after a sync().
 // Threads: calls for different names at once.
 // Source: STORE-INVARIANTS I30.
 
@@ -40,15 +44,16 @@ class Folders {
   [[nodiscard]] Result<bool> database_exists(std::string_view folded_name) const;
   // Builds an empty environment in x.creating. Replaces what an earlier attempt left.
   [[nodiscard]] Result<void> build(std::string_view folded_name, store::EnvironmentOptions options);
-  // x.creating becomes x, durably. Nothing to do if x is there. not_found if neither is.
+  // x.creating becomes x. Nothing to do if x is there. not_found if neither is.
   [[nodiscard]] Result<void> complete_creation(std::string_view folded_name);
   void undo_build(std::string_view folded_name);
   // Renames the source if it is still there.
   [[nodiscard]] Result<void> begin_deletion(const Deletion& deletion);
   [[nodiscard]] Result<void> finish_deletion(const Deletion& deletion);
-  // Names of folders x.creating without a record, given the folded names of all records.
-  [[nodiscard]] Result<std::vector<std::string>> abandoned_creations(
-      const std::vector<std::string>& folded_names) const;
+  // The renames so far are durable.
+  [[nodiscard]] Result<void> sync();
+  // The x of each x.creating.
+  [[nodiscard]] Result<std::vector<std::string>> unfinished_creations() const;
 
  private:
   [[nodiscard]] std::string path(std::string_view folder) const;

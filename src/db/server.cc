@@ -18,7 +18,10 @@ constexpr std::uint32_t kLoadsAtOnce = 2;
 }  // namespace
 
 Server::State::State(os::Platform& platform, ServerOptions options)
-    : platform_(platform), options_(std::move(options)), folders_(platform_, options_.data_dir) {}
+    : platform_(platform),
+      options_(std::move(options)),
+      folders_(platform_, options_.data_dir),
+      memory_budget_(options_.scratch_memory_bytes_max) {}
 
 Server::State::~State() {
   RK_CHECK(!workers_attached_);
@@ -40,6 +43,7 @@ Result<void> Server::State::open() {
   system.path = folders_.system_path();
   system.create_if_missing = true;
   system.reserve = reserve_.get();
+  system.memory_budget = &memory_budget_;
   RK_TRY_ASSIGN(system_,
                 SystemStore::open(platform_, *background_, std::move(system), options_.log));
   RK_TRY_ASSIGN(const std::uint64_t index, system_->last_index());
@@ -53,6 +57,11 @@ Result<void> Server::State::open() {
   for (std::uint32_t i = 0; i < kLoadsAtOnce; ++i) {
     load_workers_.push_back(std::make_unique<LoadWorker>(*this));
     loading_->attach(*load_workers_.back());
+  }
+  if (options_.idle_time_max > os::Duration::zero()) {
+    idle_worker_ = std::make_unique<IdleWorker>(*this);
+    loading_->attach(*idle_worker_);
+    loading_->wake_after(*idle_worker_, options_.idle_check_interval);
   }
   workers_attached_ = true;
   background_->wake(*deletion_worker_);
@@ -77,6 +86,9 @@ Result<void> Server::State::close() {
       loading_->detach(*worker);
     }
     loading_->detach(*timeout_worker_);
+    if (idle_worker_ != nullptr) {
+      loading_->detach(*idle_worker_);
+    }
     background_->detach(*deletion_worker_);
     workers_attached_ = false;
   }
@@ -115,7 +127,7 @@ Result<void> Server::State::close_entries() {
   }
   Result<void> first;
   for (const EntryRef& entry : entries) {
-    const Result<void> closed = retire(entry, DatabaseState::kIdle);
+    const Result<void> closed = retire(entry, DatabaseState::kIdle, Closing::kFlushed);
     if (!closed && (first.has_value() || closed.error().code() == ErrorCode::timed_out)) {
       first = closed;
     }

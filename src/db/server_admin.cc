@@ -166,7 +166,7 @@ Result<DatabaseRecord> Server::State::create(std::string_view name, const std::s
 // Replaces the record of an existing database, and brings the database into the state it asks for.
 Result<DatabaseRecord> Server::State::apply(const EntryRef& entry, DatabaseRecord record) {
   if (record.disabled && !entry->disabled) {
-    RK_TRY(retire(entry, DatabaseState::kDisabled));
+    RK_TRY(retire(entry, DatabaseState::kDisabled, Closing::kFlushed));
   }
   if (const Result<void> stored = system_->put_records({&record}); !stored) {
     refresh(entry);
@@ -241,7 +241,7 @@ Result<DropResult> Server::State::drop_database(std::string_view name, bool hard
                  "database '" + entry->name + "' cannot be deleted because of the set lock mode");
   }
   const bool verified = options_.verify_on_delete && verify_if_ready(entry);
-  RK_TRY(retire(entry, DatabaseState::kDropping));
+  RK_TRY(retire(entry, DatabaseState::kDropping, hard ? Closing::kUnflushed : Closing::kFlushed));
   if (options_.verify_on_delete && !verified) {
     verify_closed(entry);
   }
@@ -251,7 +251,9 @@ Result<DropResult> Server::State::drop_database(std::string_view name, bool hard
 
 // From the commit on the database is gone; what follows only takes its files away.
 Result<std::uint64_t> Server::State::erase(const EntryRef& entry, bool hard) {
-  const Result<SystemStore::Erased> erased = system_->erase_record(entry->folded_name, hard);
+  const Result<void> kept = hard ? Result<void>() : folders_.sync();
+  const Result<SystemStore::Erased> erased =
+      kept.has_value() ? system_->erase_record(entry->folded_name, hard) : kept.error();
   if (!erased) {
     set_state(entry, DatabaseState::kIdle);
     refresh(entry);
@@ -321,12 +323,10 @@ void Server::State::count_verified(const Entry& entry, const Result<store::Verif
 
 Result<void> Server::State::recover_folders() {
   RK_TRY_ASSIGN(const std::vector<DatabaseRecord> records, system_->records());
-  std::vector<std::string> folded_names;
   for (const DatabaseRecord& record : records) {
     auto entry = std::make_shared<Entry>();
     entry->folded_name = value::fold_case(record.name);
     adopt(entry, record);
-    folded_names.push_back(entry->folded_name);
     const os::MutexLock lock(mutex_);
     entries_.emplace(entry->folded_name, std::move(entry));
   }
@@ -339,10 +339,15 @@ Result<void> Server::State::recover_folders() {
     deletions_.push_back(deletion);
     ++stats_.deletions_pending;
   }
-  RK_TRY_ASSIGN(const std::vector<std::string> abandoned,
-                folders_.abandoned_creations(folded_names));
-  for (const std::string& folded : abandoned) {
-    folders_.undo_build(folded);
+  RK_TRY_ASSIGN(const std::vector<std::string> unfinished, folders_.unfinished_creations());
+  for (const std::string& folded : unfinished) {
+    // Without a record it never existed; with one and a folder of its name it is of no use.
+    RK_TRY_ASSIGN(const bool has_files, folders_.database_exists(folded));
+    if (has_files || find(folded) == nullptr) {
+      folders_.undo_build(folded);
+    } else {
+      RK_TRY(folders_.complete_creation(folded));
+    }
   }
   return {};
 }

@@ -17,6 +17,8 @@ namespace {
 constexpr os::Duration kFaultRetry = std::chrono::seconds(5);
 // Folders deleted by one slice of the worker.
 constexpr std::size_t kDeletionsASlice = 16;
+// Databases closed by one slice: each syncs a few times, and loads share these threads.
+constexpr std::size_t kUnloadsASlice = 4;
 
 }  // namespace
 
@@ -35,6 +37,8 @@ Result<std::unique_ptr<Database>> Server::State::open_database(const Entry& entr
   options.environment.reserve = reserve_.get();
   options.indexing = options_.indexing;
   options.indexing_starts_paused = options_.indexing_starts_paused;
+  options.environment.memory_budget = &memory_budget_;
+  options.tombstone_purge_interval = options_.tombstone_purge_interval;
   options.log = options_.log;
   return Database::open(platform_, {*foreground_, *background_, *indexing_}, std::move(options));
 }
@@ -49,6 +53,7 @@ void Server::State::release(Entry& entry) {
   const os::MutexLock lock(mutex_);
   RK_CHECK(entry.users > 0);
   if (--entry.users == 0) {
+    entry.last_used = platform_.clock.monotonic();
     changed_.notify_all();
   }
 }
@@ -144,6 +149,7 @@ bool Server::State::load_one() {
     const os::MutexLock lock(mutex_);
     if (opened.has_value()) {
       entry->database = std::move(*opened);
+      entry->last_used = platform_.clock.monotonic();
       entry->state = DatabaseState::kReady;
       entry->fault.reset();
     } else {
@@ -194,7 +200,7 @@ bool Server::State::expire_waiters() {
   return false;
 }
 
-Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
+Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state, Closing closing) {
   DatabaseState before = state;
   Database* used = nullptr;
   {
@@ -230,7 +236,10 @@ Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
     }
   }
   if (!in_use) {
-    return database == nullptr ? Result<void>() : database->close();
+    if (database == nullptr) {
+      return {};
+    }
+    return closing == Closing::kFlushed ? database->close() : database->close_unflushed();
   }
   if (used != nullptr) {
     used->indexes().set_waiting(true);
@@ -241,6 +250,10 @@ Result<void> Server::State::retire(const EntryRef& entry, DatabaseState state) {
 Result<bool> Server::State::unload(std::string_view name) {
   const NameLock name_lock(*this, {value::fold_case(name)});
   RK_TRY_ASSIGN(const EntryRef entry, existing(name_lock, name));
+  return unload(entry);
+}
+
+Result<bool> Server::State::unload(const EntryRef& entry) {
   std::unique_ptr<Database> database;
   {
     const os::MutexLock lock(mutex_);
@@ -270,6 +283,51 @@ Result<bool> Server::State::unload(std::string_view name) {
   }
   RK_TRY(closed);
   return true;
+}
+
+// Closes databases that nobody has used for long, a few at a time; comes again in a while.
+bool Server::State::unload_idle() {
+  std::vector<EntryRef> idle;
+  bool more = false;
+  {
+    const os::MonotonicTime now = platform_.clock.monotonic();
+    const os::MutexLock lock(mutex_);
+    if (closing_) {
+      return false;
+    }
+    for (const auto& [folded, entry] : entries_) {
+      // A name that is taken is being changed by somebody: it is not idle, and not waited for.
+      if (entry->state != DatabaseState::kReady || entry->users > 0 ||
+          now - entry->last_used < options_.idle_time_max || busy_names_.contains(folded)) {
+        continue;
+      }
+      if (idle.size() == kUnloadsASlice) {
+        more = true;
+        break;
+      }
+      busy_names_.insert(folded);
+      idle.push_back(entry);
+    }
+  }
+  std::uint64_t unloaded = 0;
+  for (const EntryRef& entry : idle) {
+    const Result<bool> closed = unload(entry);
+    if (!closed) {
+      log(LogLevel::kWarning,
+          "database '" + entry->name + "' was idle, and closing it: " + closed.error().to_string());
+    }
+    unloaded += closed.has_value() && *closed ? 1U : 0U;
+  }
+  const os::MutexLock lock(mutex_);
+  for (const EntryRef& entry : idle) {
+    busy_names_.erase(entry->folded_name);
+  }
+  stats_.idle_unload_count += unloaded;
+  changed_.notify_all();
+  if (!more) {
+    loading_->wake_after(*idle_worker_, options_.idle_check_interval);
+  }
+  return more;
 }
 
 bool Server::State::delete_folders() {

@@ -13,6 +13,7 @@
 #include "rookery/db/server.h"
 #include "rookery/os/executor.h"
 #include "rookery/os/sync.h"
+#include "rookery/store/memory_budget.h"
 #include "rookery/store/space_reserve.h"
 
 #include "folders.h"
@@ -87,6 +88,7 @@ class Server::State {
     os::MonotonicTime fault_time;
     std::unique_ptr<Database> database;
     std::uint64_t users = 0;
+    os::MonotonicTime last_used;  // when the last user went, or it was opened
     std::vector<Waiter> waiters;
   };
 
@@ -110,6 +112,7 @@ class Server::State {
   class LoadWorker;
   class TimeoutWorker;
   class DeletionWorker;
+  class IdleWorker;
 
   // server_admin.cc
   Result<void> recover_folders();
@@ -134,8 +137,12 @@ class Server::State {
   std::optional<Result<DatabaseRef>> acquire_locked(const EntryRef& entry) RK_REQUIRES(mutex_);
   DatabaseRef make_ref(const EntryRef& entry) RK_REQUIRES(mutex_);
   void release(Entry& entry);
+  enum class Closing : std::uint8_t { kFlushed, kUnflushed };
   // Refuses new users by `state`, waits for those there are, closes. timed_out: as it was before.
-  Result<void> retire(const EntryRef& entry, DatabaseState state);
+  Result<void> retire(const EntryRef& entry, DatabaseState state, Closing closing);
+  // Requires: its name is taken.
+  Result<bool> unload(const EntryRef& entry);
+  bool unload_idle();
   bool load_one();
   bool expire_waiters();
   bool delete_folders();
@@ -148,6 +155,7 @@ class Server::State {
   const ServerOptions options_;
   Folders folders_;
   std::unique_ptr<store::SpaceReserve> reserve_;
+  store::MemoryBudget memory_budget_;
   std::unique_ptr<os::Executor> foreground_;
   std::unique_ptr<os::Executor> background_;
   std::unique_ptr<os::Executor> indexing_;
@@ -156,6 +164,7 @@ class Server::State {
   std::vector<std::unique_ptr<LoadWorker>> load_workers_;
   std::unique_ptr<TimeoutWorker> timeout_worker_;
   std::unique_ptr<DeletionWorker> deletion_worker_;
+  std::unique_ptr<IdleWorker> idle_worker_;  // null: databases stay open
 
   std::atomic<std::uint64_t> last_index_ = 0;
 

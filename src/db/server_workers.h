@@ -52,4 +52,18 @@ class Server::State::DeletionWorker final : public os::Worker {
   State& state_;
 };
 
+class Server::State::IdleWorker final : public os::Worker {
+ public:
+  explicit IdleWorker(State& state) : state_(state) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "rk.idle"; }
+
+  [[nodiscard]] os::Priority priority() const noexcept override { return os::Priority::kLow; }
+
+  bool run_once() override { return state_.unload_idle(); }
+
+ private:
+  State& state_;
+};
+
 }  // namespace rookery::db

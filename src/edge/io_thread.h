@@ -24,7 +24,8 @@ namespace rookery::edge {
 
 class Connection;
 
-// Purpose. What the io threads share. Threads: constants once they run, and atomics.
+// Purpose. What the io threads share.
+// Threads: constants once they run, and atomics.
 struct ServerShared {
   ServerShared(const HttpLimits& the_limits, api::Log& the_log)
       : limits(the_limits), log(the_log) {}

@@ -37,8 +37,9 @@ struct ServiceOptions {
 };
 
 // Purpose. See the file's head.
-// Threads: handle() by any. Owns: nothing of its arguments, which outlive it and every answer that
-//   is still to come (close the db::Server first).
+// Threads: handle() by any.
+// Owns: nothing of its arguments, which outlive it and every answer that is still to come (close
+// the db::Server first).
 class Service : public Handler {
  public:
   Service(db::Server& server, os::Platform& platform, Log& log, ServiceOptions options);

@@ -54,8 +54,14 @@ struct IdentitySeedCommand {
   bool force = false;
 };
 
+// The oldest tombstones with etags up to `up_to_etag`, `count_max` of them at most.
+struct PurgeTombstonesCommand {
+  std::uint64_t up_to_etag = 0;
+  std::uint64_t count_max = 0;
+};
+
 using Command = std::variant<PutCommand, DeleteCommand, HiLoNextCommand, HiLoReturnCommand,
-                             IdentityNextCommand, IdentitySeedCommand>;
+                             IdentityNextCommand, IdentitySeedCommand, PurgeTombstonesCommand>;
 
 struct HiLoReturnResult {};
 
@@ -63,9 +69,13 @@ struct IdentityResult {
   std::int64_t value = 0;
 };
 
+struct PurgeTombstonesResult {
+  std::uint64_t count = 0;
+};
+
 // Of the alternative that belongs to the command.
 using CommandResult = std::variant<doc::PutResult, doc::DeleteResult, doc::HiLoRange,
-                                   HiLoReturnResult, IdentityResult>;
+                                   HiLoReturnResult, IdentityResult, PurgeTombstonesResult>;
 
 struct BatchResult {
   std::vector<CommandResult> results;  // one a command, in order

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@
 #include "rookery/store/environment.h"
 
 // Purpose. One open database: snapshots for readers, one merger of transactions for writers, and
-// the background work of its store, all on executors that it shares with other databases. Threads:
-// everything is for several threads unless said otherwise.
+// the background work of its store, all on executors that it shares with other databases.
+// Threads: everything is for several threads unless said otherwise.
 
 namespace rookery::db {
 
@@ -36,6 +37,10 @@ struct MergerLimits {
   std::uint64_t queued_bytes_max = 256ULL * 1024 * 1024;
 };
 
+// The etag up to which somebody has seen all tombstones; nullopt: it needs none. Called from any
+// thread; must not block, nor call the database.
+using SeenEtag = std::function<std::optional<std::uint64_t>()>;
+
 struct DatabaseOptions {
   std::string name;
   doc::DatabaseId id;  // for a database that has none of its own yet
@@ -45,6 +50,8 @@ struct DatabaseOptions {
   store::EnvironmentOptions environment;
   index::Settings indexing;
   bool indexing_starts_paused = false;
+  // How often tombstones that nobody needs any more are purged; 0: never.
+  os::Duration tombstone_purge_interval{0};
   LogSink log;
 };
 
@@ -89,6 +96,13 @@ class Database {
   // Submits and waits. Not for threads of the executors, nor for threads that serve sockets.
   [[nodiscard]] Result<BatchResult> execute(std::vector<Command> commands);
 
+  // From here on a tombstone stays until `seen` reaches its etag. Whoever learns of deletions by
+  // reading tombstones (an index, a replication) registers before its first look, for as long as it
+  // exists. Requires: no such consumer yet.
+  void keep_tombstones_for(std::string consumer, SeenEtag seen);
+  // Nothing, if there is none. `seen` is not called any more once this returns.
+  void release_tombstones_of(std::string_view consumer);
+
   [[nodiscard]] Result<DatabaseStats> stats();
   [[nodiscard]] index::Indexes& indexes() noexcept;
   // For queries, which read the documents and an index together.
@@ -102,6 +116,9 @@ class Database {
   // Refuses new batches (shutting_down), finishes those that were accepted, then closes the store.
   // Idempotent. Requires: no snapshot is open; not called from an executor's thread.
   [[nodiscard]] Result<void> close();
+  // The same, but the data file is left as it is and the next open replays the journals: for a
+  // database that is about to be deleted.
+  [[nodiscard]] Result<void> close_unflushed();
 
  private:
   class State;

@@ -19,8 +19,7 @@
 // Purpose. The landlord: all databases of one data directory. Keeps their records in an environment
 // of its own, creates and drops them atomically, opens them when they are first asked for.
 // Threads: everything is for several threads. Calls marked "blocks" do file I/O or wait; run them
-// on
-//   a worker, not on a thread that serves sockets.
+// on a worker, not on a thread that serves sockets.
 // Source: docs/format/documents.md, "System environment"; STORE-INVARIANTS I16, I30.
 
 namespace rookery::db {
@@ -38,9 +37,17 @@ struct ServerOptions {
   store::EnvironmentOptions environment;
   // Space kept back on the volume for deletes and shutdown; 0: none.
   std::uint64_t reserve_bytes = 16ULL * 1024 * 1024;
+  // Anonymous memory that the scratch of all databases may hold together.
+  std::uint64_t scratch_memory_bytes_max = 256ULL * 1024 * 1024;
   os::Duration load_wait_max = std::chrono::seconds(30);
   // How long a drop or disable waits for those who still use the database.
   os::Duration release_wait_max = std::chrono::seconds(30);
+  // A database that nobody has used for as long is closed; it opens again when it is asked for.
+  // Looked for at this interval. 0: they stay open.
+  os::Duration idle_time_max{0};
+  os::Duration idle_check_interval = std::chrono::seconds(60);
+  // Of each database; see DatabaseOptions.
+  os::Duration tombstone_purge_interval{0};
   // Verifies each database before it is dropped; what it finds is counted and logged.
   bool verify_on_delete = false;
   LogSink log;
@@ -64,6 +71,7 @@ struct ServerStats {
   std::uint64_t open_database_count = 0;
   std::uint64_t verified_on_delete_count = 0;
   std::uint64_t verify_problem_count = 0;  // databases in which it found any
+  std::uint64_t idle_unload_count = 0;
   std::uint64_t folders_deleted = 0;
   std::uint64_t deletions_pending = 0;
 };

@@ -17,9 +17,10 @@
 
 // Purpose. Changes documents in one write transaction. All it knows between calls (etags, counts)
 // is read from the transaction and written back by finish(), so that a rolled back transaction
-// leaves nothing behind. Threads: as its transaction. Errors: an error of class caller or conflict,
-// with change_count() as it was before the call, left
-//   the transaction untouched; after any other the transaction must be rolled back.
+// leaves nothing behind.
+// Threads: as its transaction.
+// Errors: an error of class caller or conflict, with change_count() as it was before the call, left
+// the transaction untouched; after any other the transaction must be rolled back.
 // Source: docs/format/documents.md; STORE-INVARIANTS I4.
 
 namespace rookery::doc {
