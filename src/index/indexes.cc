@@ -252,7 +252,12 @@ std::optional<std::uint64_t> Indexes::tombstones_needed_after() const {
   std::optional<std::uint64_t> lowest;
   for (const State::Entry& entry : state_->entries()) {
     // What a faulty index knows is not known; it may be readable again at the next start.
-    const std::uint64_t etag = entry.index == nullptr ? 0 : entry.index->progress().tombstone_etag;
+    // What one has seen and not noted was of other collections: it needs none of it, even if it looks
+    // again after a crash.
+    const std::uint64_t etag =
+        entry.index == nullptr
+            ? 0
+            : std::max(entry.index->progress().tombstone_etag, entry.index->seen_etag());
     lowest = std::min(lowest.value_or(etag), etag);
   }
   return lowest;

@@ -247,6 +247,11 @@ TEST(Indexes, SayWhichTombstonesTheyNeed) {
   EXPECT_TRUE(test.indexes().set_paused("", false));
   EXPECT_THAT(test.ids("from Users where name = 'Ann'"), IsEmpty());
   EXPECT_EQ(test.indexes().tombstones_needed_after(), 2U);
+  // Those of other collections are not held back.
+  test.put("dogs/1", R"({"name":"Rex"})", "Dogs");
+  test.erase("dogs/1");
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), IsEmpty());
+  EXPECT_EQ(test.indexes().tombstones_needed_after(), 4U);
 }
 
 TEST(Indexes, TermsAreShownAsPeopleReadThem) {
