@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -161,6 +162,19 @@ class Evaluator {
     return values(expression, document, false).scalars;
   }
 
+  [[nodiscard]] Values listed(const query::In& in) {
+    Values all;
+    for (const Expression& expression : in.values) {
+      const Json one = value(expression);
+      if (one.is_array()) {
+        all.insert(all.end(), one.begin(), one.end());
+      } else {
+        all.push_back(one);
+      }
+    }
+    return all;
+  }
+
   [[nodiscard]] static bool is_id(const Expression& expression) {
     const auto* call = std::get_if<query::Call>(&expression.node);
     return call != nullptr && call->method == Method::kId;
@@ -312,15 +326,7 @@ class Evaluator {
   }
 
   [[nodiscard]] bool is_in(const query::In& in, const Document& document, bool exact) {
-    Values wanted;
-    for (const Expression& expression : in.values) {
-      const Json one = value(expression);
-      if (one.is_array()) {
-        wanted.insert(wanted.end(), one.begin(), one.end());
-      } else {
-        wanted.push_back(one);
-      }
-    }
+    const Values wanted = listed(in);
     const Values has = values(*in.subject, document, exact && !is_id(*in.subject)).scalars;
     std::size_t found = 0;
     for (const Json& one : wanted) {
@@ -438,7 +444,14 @@ class Evaluator {
       continue;
     }
     if (term.type == query::OrderType::kLong && one.is_number_float()) {
-      one = std::trunc(one.get<double>());
+      // What no long can hold is the one nearest to it.
+      const double whole = std::trunc(one.get<double>());
+      one = whole >= 9223372036854775808.0    ? Json(INT64_MAX)
+            : whole <= -9223372036854775808.0 ? Json(INT64_MIN)
+                                              : Json(static_cast<std::int64_t>(whole));
+    }
+    if (term.type == query::OrderType::kDouble) {
+      one = one.get<double>();
     }
     if (textual && !one.is_null() && !one.is_string()) {
       one = one.dump();
@@ -495,6 +508,44 @@ struct Match {
   return false;
 }
 
+// A condition on the id alone is answered in the order of the list, or of the ids: the rank of each
+// match. Empty for any other query.
+[[nodiscard]] std::map<std::string, std::size_t> ranks_by_id(const query::Query& query,
+                                                             Evaluator& evaluator,
+                                                             const std::vector<Match>& matches) {
+  std::map<std::string, std::size_t> ranks;
+  if (!query.where || !query.order_by.empty()) {
+    return ranks;
+  }
+  const Expression* where = &*query.where;
+  const auto* call = std::get_if<query::Call>(&where->node);
+  while (call != nullptr && call->method == Method::kExact) {
+    where = &*call->arguments.at(0).value;
+    call = std::get_if<query::Call>(&where->node);
+  }
+  const bool starts = call != nullptr && call->method == Method::kStartsWith &&
+                      Evaluator::is_id(*call->arguments.at(0).value);
+  const auto* in = std::get_if<query::In>(&where->node);
+  std::vector<std::string> ids;
+  if (starts) {
+    for (const Match& match : matches) {
+      ids.push_back(fold(match.document->id));
+    }
+    std::sort(ids.begin(), ids.end());
+  } else if (in != nullptr && in->mode == query::InMode::kAny && Evaluator::is_id(*in->subject)) {
+    for (const Json& value : evaluator.listed(*in)) {
+      ids.push_back(value.is_string() ? fold(value.get<std::string>()) : "");
+    }
+  }
+  for (const Match& match : matches) {
+    if (!ids.empty()) {
+      const auto found = std::find(ids.begin(), ids.end(), fold(match.document->id));
+      ranks[match.document->id] = static_cast<std::size_t>(found - ids.begin());
+    }
+  }
+  return ranks;
+}
+
 [[nodiscard]] std::vector<Match> find(const query::Query& query, Evaluator& evaluator,
                                       const std::vector<Document>& documents) {
   std::vector<Match> matches;
@@ -511,7 +562,11 @@ struct Match {
     }
     matches.push_back(std::move(match));
   }
+  const auto ranks = ranks_by_id(query, evaluator, matches);
   std::sort(matches.begin(), matches.end(), [&](const Match& a, const Match& b) {
+    if (!ranks.empty()) {
+      return ranks.at(a.document->id) < ranks.at(b.document->id);
+    }
     for (std::size_t i = 0; i < query.order_by.size(); ++i) {
       if (const int result = sort_order(query.order_by[i], a.keys[i], b.keys[i]); result != 0) {
         return result < 0;
@@ -533,27 +588,27 @@ Answer evaluate(const query::Query& query, const Json& parameters,
   answer.is_ordered = !query.order_by.empty() || !query.where || !uses_scores(*query.where);
   const auto* items =
       query.select ? std::get_if<std::vector<query::SelectItem>>(&query.select->what) : nullptr;
-  std::set<std::string> seen;
-  for (const Match& match : matches) {
-    std::string row = match.document->id;
-    if (items != nullptr) {
-      Json object = Json::object();
-      for (const query::SelectItem& item : *items) {
-        object[evaluator.shown_name(item)] = evaluator.shown(item.value, *match.document);
-      }
-      row = object.dump();
-      if (query.select->distinct && !seen.insert(row).second) {
-        continue;
-      }
-    }
-    answer.rows.push_back(std::move(row));
-  }
   const auto count = [&](const std::optional<Expression>& expression, std::size_t otherwise) {
     return expression ? evaluator.value(*expression).get<std::size_t>() : otherwise;
   };
-  const std::size_t skip = std::min(count(query.offset, 0), answer.rows.size());
-  answer.rows.erase(answer.rows.begin(), answer.rows.begin() + static_cast<std::ptrdiff_t>(skip));
-  answer.rows.resize(std::min(answer.rows.size(), count(query.limit, answer.rows.size())));
+  const std::size_t skip = count(query.offset, 0);
+  const std::size_t take = count(query.limit, matches.size());
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < matches.size() && answer.rows.size() < take; ++i) {
+    std::string row = matches[i].document->id;
+    if (items != nullptr) {
+      Json object = Json::object();
+      for (const query::SelectItem& item : *items) {
+        object[evaluator.shown_name(item)] = evaluator.shown(item.value, *matches[i].document);
+      }
+      row = object.dump();
+    }
+    // The start of a page counts matches, and rows before it are not shown again.
+    const bool again = items != nullptr && query.select->distinct && !seen.insert(row).second;
+    if (!again && i >= skip) {
+      answer.rows.push_back(std::move(row));
+    }
+  }
   return answer;
 }
 
