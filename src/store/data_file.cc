@@ -122,15 +122,18 @@ Result<void> DataFile::replace_map(std::uint64_t size_bytes) {
 
 Result<void> DataFile::map_first() {
   RK_CHECK(map() == nullptr);
+  const os::MutexLock lock(growth_mutex_);
   return replace_map(size_bytes_.load());
 }
 
 Result<void> DataFile::map_again() {
+  const os::MutexLock lock(growth_mutex_);
   return replace_map(size_bytes_.load());
 }
 
 Result<void> DataFile::grow_to(std::uint64_t page_count) {
   const std::uint64_t needed = page_count * kPageSize;
+  const os::MutexLock lock(growth_mutex_);
   const std::uint64_t size = size_bytes_.load();
   if (needed > size) {
     const std::uint64_t step = std::clamp(size, kGrowthFirstBytes, kGrowthStepMaxBytes);
@@ -185,6 +188,7 @@ Result<void> DataFile::sync() {
 }
 
 Result<void> DataFile::reopen() {
+  const os::MutexLock lock(growth_mutex_);
   RK_TRY_ASSIGN(file_, platform_.files.open(path_, {}));
   return {};
 }

@@ -82,7 +82,9 @@ class DataFile {
   // A new map in place of one that has faulted.
   [[nodiscard]] Result<void> map_again();
 
-  // Gives the file room for `page_count` pages, and the map too. Errors: no_space, io.
+  // Gives the file room for `page_count` pages, and the map too.
+  // Threads: any, beside the flusher.
+  // Errors: no_space, io.
   [[nodiscard]] Result<void> grow_to(std::uint64_t page_count);
   // Writes adjacent runs. Requires: the file has room, in order, no gaps.
   [[nodiscard]] Result<void> write(const std::vector<DataWrite>& runs, bool vectored);
@@ -100,14 +102,15 @@ class DataFile {
  private:
   DataFile(os::Platform& platform, std::string path, std::unique_ptr<os::File> file);
 
-  [[nodiscard]] Result<void> replace_map(std::uint64_t size_bytes);
+  [[nodiscard]] Result<void> replace_map(std::uint64_t size_bytes) RK_REQUIRES(growth_mutex_);
 
   os::Platform& platform_;
   const std::string path_;
   // Holds the lock for life, and is never written: the lock belongs to this open file description.
   const std::unique_ptr<os::File> lock_file_;
-  // The flusher's. Writes and syncs.
+  // The flusher's. Writes and syncs. Replaced under the mutex, since others let it grow.
   std::unique_ptr<os::File> file_;
+  os::Mutex growth_mutex_;
   std::atomic<std::uint64_t> size_bytes_{0};
   std::atomic<std::uint64_t> write_calls_{0};
   mutable os::Mutex map_mutex_;

@@ -118,6 +118,10 @@ class Engine {
   void publish_group(PendingCommits& group);
   void fail(PendingCommits written, const Error& cause);
   [[nodiscard]] Result<void> reload();
+  // What a commit needs before it is queued: room in the data file, and in the journal.
+  [[nodiscard]] Result<void> claim_home(std::uint64_t page_count, bool allow_reserve);
+  [[nodiscard]] Result<std::uint64_t> claim_journal(std::uint64_t record_bytes, bool allow_reserve);
+  [[nodiscard]] std::optional<Error> refusal_of_data() const;
   [[nodiscard]] BatchItem item_for(const PendingCommit& commit) const;
   void dispose_graveyard() RK_REQUIRES(commit_mutex_);
   // Requires: the token. Returns once nothing is in flight.
@@ -138,6 +142,7 @@ class Engine {
   [[nodiscard]] Result<void> repair() RK_REQUIRES(maintenance_mutex_);
   [[nodiscard]] bool sync_due() const;
   [[nodiscard]] bool file_too_short() const;
+  [[nodiscard]] Result<void> grow_data_file(std::uint64_t page_count, bool allow_reserve);
   void try_trim();
   void trim_with_token();
   [[nodiscard]] Result<void> record_incarnation();

@@ -11,9 +11,11 @@
 namespace rookery::store {
 namespace {
 
+// Whose cause was a full disk is told that: it passes when there is space.
 Error poisoned_by(const Error& cause) {
-  return {ErrorCode::poisoned, fmt::format("writes are refused since: {}", cause.to_string()),
-          cause.os_errno()};
+  const bool full = cause.code() == ErrorCode::no_space;
+  return {full ? ErrorCode::no_space : ErrorCode::poisoned,
+          fmt::format("writes are refused since: {}", cause.to_string()), cause.os_errno()};
 }
 
 }  // namespace
@@ -24,8 +26,12 @@ Result<std::uint64_t> Engine::take_token() {
     if (closing_) {
       return Error(ErrorCode::shutting_down, fmt::format("{}: is closed", options_.path));
     }
-    if (journal_failed_ || data_failed_) {
-      return poisoned_by(journal_failed_ ? *journal_failed_ : *data_failed_);
+    if (journal_failed_) {
+      return poisoned_by(*journal_failed_);
+    }
+    // If there was no space for a sync (a thin device), deletes go on: refusal_of_data().
+    if (data_failed_ && data_failed_->code() != ErrorCode::no_space) {
+      return poisoned_by(*data_failed_);
     }
     if (!token_taken_) {
       token_taken_ = true;
@@ -117,12 +123,11 @@ Result<TxnId> Engine::enqueue(std::unique_ptr<WriteContext> context, std::uint64
   commit.done = std::move(done);
   if (context->changed()) {
     commit.txn = context->id();
-    commit.record = context->make_record();
-    auto target = journal_.reserve(commit.record.size(), allow_reserve);
-    if (!target && target.error().code() == ErrorCode::no_space) {
-      retire_journals();
-      target = journal_.reserve(commit.record.size(), allow_reserve);
+    if (auto claimed = claim_home(context->page_count(), allow_reserve); !claimed) {
+      return refuse(claimed.error());
     }
+    commit.record = context->make_record();
+    auto target = claim_journal(commit.record.size(), allow_reserve);
     if (!target) {
       return refuse(target.error());
     }
@@ -154,6 +159,44 @@ Result<TxnId> Engine::enqueue(std::unique_ptr<WriteContext> context, std::uint64
     commit.done({{}, txn});
   }
   return txn;
+}
+
+// I16: pages that have no room at home keep their journals, and those the disk, until not even a
+// delete has room.
+Result<void> Engine::claim_home(std::uint64_t page_count, bool allow_reserve) {
+  if (auto refused = allow_reserve ? std::nullopt : refusal_of_data()) {
+    return *std::move(refused);
+  }
+  const SpaceReserve* reserve = options_.reserve;
+  if (reserve == nullptr || page_count * kPageSize <= data_->size_bytes()) {
+    return {};
+  }
+  if (!allow_reserve && reserve->disk_full()) {
+    return Error(ErrorCode::no_space, "the volume is full: only deletes have room");
+  }
+  auto grown = data_->grow_to(page_count);
+  if (!grown && grown.error().code() == ErrorCode::no_space) {
+    retire_journals();
+    grown = grow_data_file(page_count, allow_reserve);
+  }
+  if (!grown && grown.error().code() == ErrorCode::no_space) {
+    return grown;
+  }
+  return {};  // another failure is the flush's to find
+}
+
+Result<std::uint64_t> Engine::claim_journal(std::uint64_t record_bytes, bool allow_reserve) {
+  auto target = journal_.reserve(record_bytes, allow_reserve);
+  if (!target && target.error().code() == ErrorCode::no_space) {
+    retire_journals();
+    target = journal_.reserve(record_bytes, allow_reserve);
+  }
+  return target;
+}
+
+std::optional<Error> Engine::refusal_of_data() const {
+  const os::MutexLock lock(commit_mutex_);
+  return data_failed_ ? std::optional(poisoned_by(*data_failed_)) : std::nullopt;
 }
 
 Result<TxnId> Engine::commit_and_wait(std::unique_ptr<WriteContext> context,

@@ -58,10 +58,26 @@ void Engine::stall(os::Duration delay) {
   stalled_until_ns_.store((platform_.clock.monotonic().time_since_epoch() + delay).count());
 }
 
-// Room at home is claimed soon after a commit, not when its pages are flushed: else the journals
-// could take the last of the disk, and the flush that would retire them had none.
+// Room at home is claimed before a commit if there is a reserve (claim_home), else soon after; not
+// when its pages are flushed: else the journals could take the last of the disk, and the flush that
+// would retire them had none.
 bool Engine::file_too_short() const {
   return states_.facts().meta.page_count * kPageSize > data_->size_bytes();
+}
+
+// May take from the reserve until there is room: for deletes, and for the flush.
+Result<void> Engine::grow_data_file(std::uint64_t page_count, bool allow_reserve) {
+  auto grown = data_->grow_to(page_count);
+  const auto full = [&] { return !grown && grown.error().code() == ErrorCode::no_space; };
+  SpaceReserve* reserve = options_.reserve;
+  if (reserve == nullptr || !full()) {
+    return grown;
+  }
+  reserve->enter_disk_full();
+  while (allow_reserve && full() && reserve->release_file()) {
+    grown = data_->grow_to(page_count);
+  }
+  return grown;
 }
 
 void Engine::note_pressure() {
@@ -97,22 +113,22 @@ Result<bool> Engine::maintain_locked(bool force) {
     return false;
   }
   RK_TRY(repair());
-  if (options_.reserve != nullptr && options_.reserve->disk_full()) {
+  // Until the data can be synced, what space there is is for that: a thin device has less of it
+  // than the file system believes.
+  const bool can_spare = !data_failed();
+  if (can_spare && options_.reserve != nullptr && options_.reserve->disk_full()) {
     static_cast<void>(options_.reserve->try_leave_disk_full());
   }
-  if (journal_.wants_spare()) {
+  if (can_spare && journal_.wants_spare()) {
     auto made = journal_.make_spare();
     if (!made && made.error().code() != ErrorCode::no_space) {
       return std::move(made).error();
     }
   }
   if (file_too_short()) {
-    auto grown = data_->grow_to(states_.facts().meta.page_count);
+    auto grown = grow_data_file(states_.facts().meta.page_count, true);
     if (!grown && grown.error().code() != ErrorCode::no_space) {
       return std::move(grown).error();
-    }
-    if (!grown && options_.reserve != nullptr) {
-      options_.reserve->enter_disk_full();
     }
   }
   auto more = flush_step(force);
@@ -346,7 +362,10 @@ void Engine::trim_with_token() {
 // Requires: the token.
 Result<void> Engine::relieve_pressure() {
   const std::uint64_t bound = options_.scratch_total_bytes_max / 8 * 7;
-  if (scratch_.used_bytes() < bound) {
+  // On a full disk memory alone has to do, unless a sync has failed already.
+  const std::uint64_t memory_bound = options_.scratch_memory_bytes_max / 8 * 7;
+  const bool memory_only = scratch_.is_temp_full() && !data_failed();
+  if (scratch_.used_bytes() < (memory_only ? std::min(bound, memory_bound) : bound)) {
     return {};
   }
   write_journal();

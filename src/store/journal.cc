@@ -9,11 +9,12 @@
 
 #include "rookery/base/canary.h"
 
+#include "zeroed_file.h"
+
 namespace rookery::store {
 namespace {
 
 constexpr std::string_view kSuffix = ".journal";
-constexpr std::size_t kZeroFillBytes = 1024 * 1024;
 constexpr std::uint64_t kSizeLeastBytes = 64 * 1024;
 constexpr std::size_t kSparesMax = 2;
 constexpr std::size_t kBufferKeptBytes = 1024 * 1024;
@@ -109,13 +110,20 @@ void Journal::double_next_size() {
   next_size_ = std::max(next_size_, std::min(next_size_ * 2, options_.size_max_bytes));
 }
 
-// Full-sized where there is space, else as small as will do.
+bool Journal::disk_full() const {
+  return options_.reserve != nullptr && options_.reserve->disk_full();
+}
+
+// Full-sized where there is space, else as small as will do. On a full disk: from the reserve, for
+// those who may.
 Result<Journal::LiveFile> Journal::create_or_shrink(const CreateOptions& options) {
   const std::uint64_t least =
       std::max(round_up_to_block(options.room + kJournalBlock),
                std::min<std::uint64_t>(options.size_bytes, kSizeLeastBytes));
-  SpaceReserve* reserve = options_.reserve;
-  if (reserve != nullptr && !options.allow_reserve && reserve->disk_full()) {
+  if (disk_full()) {
+    if (options.allow_reserve) {
+      return draw_on_reserve(least);
+    }
     return Error(ErrorCode::no_space, "the volume is full: only deletes have room in the journal");
   }
   auto made = create(std::max(least, options.size_bytes));
@@ -123,11 +131,26 @@ Result<Journal::LiveFile> Journal::create_or_shrink(const CreateOptions& options
   if (full() && least < options.size_bytes) {
     made = create(least);
   }
-  if (full() && reserve != nullptr) {
-    reserve->enter_disk_full();
+  if (full() && options_.reserve != nullptr) {
+    options_.reserve->enter_disk_full();
     if (options.allow_reserve) {
-      made = create(least);
+      made = draw_on_reserve(least);
     }
+  }
+  return made;
+}
+
+Result<Journal::LiveFile> Journal::draw_on_reserve(std::uint64_t least_bytes) {
+  LiveFile drawn;
+  drawn.path = spare_path();
+  if (const auto size = options_.reserve->take_file(drawn.path, least_bytes)) {
+    drawn.size_bytes = *size;
+    return drawn;
+  }
+  // None is big enough, or none is left.
+  auto made = create(least_bytes);
+  while (!made && made.error().code() == ErrorCode::no_space && options_.reserve->release_file()) {
+    made = create(least_bytes);
   }
   return made;
 }
@@ -140,29 +163,8 @@ Result<Journal::LiveFile> Journal::create(std::uint64_t size_bytes) {
   LiveFile made;
   made.path = spare_path();
   made.size_bytes = size_bytes;
-  auto filled = fill(made);
-  if (!filled) {
-    static_cast<void>(platform_.files.remove_file(made.path));
-    return std::move(filled).error();
-  }
+  RK_TRY(make_zeroed_file(platform_.files, made.path, size_bytes));
   return made;
-}
-
-// Zeros are written, not only allocated: appends then change no metadata, so that a durable write
-// is one device write. The same kind of descriptor fills, writes and reads a file.
-Result<void> Journal::fill(const LiveFile& made) {
-  RK_TRY_ASSIGN(auto file, platform_.files.open(
-                               made.path, {.creation = os::Creation::kCreateNew, .direct = true}));
-  RK_TRY(file->allocate(0, made.size_bytes));
-  AlignedBuffer zeros;
-  const MutableBytes block = zeros.take(
-      static_cast<std::size_t>(std::min<std::uint64_t>(kZeroFillBytes, made.size_bytes)));
-  std::memset(block.data(), 0, block.size());
-  for (std::uint64_t at = 0; at < made.size_bytes; at += block.size()) {
-    const std::uint64_t length = std::min<std::uint64_t>(block.size(), made.size_bytes - at);
-    RK_TRY(file->write_at(at, block.first(static_cast<std::size_t>(length))));
-  }
-  return file->sync_data();
 }
 
 Result<std::unique_ptr<os::File>> Journal::open_to_append(const std::string& path) {
@@ -269,7 +271,8 @@ bool Journal::ends_at(const JournalPosition& position) const {
 // A retired file becomes the next one if nobody else has a name for it: its old batches are of
 // another file id, so its contents do not matter.
 bool Journal::keep_as_spare(const ClosedJournal& old) {
-  if (spares_.size() >= kSparesMax || old.size_bytes < next_size_) {
+  // On a full disk a small one is better than none.
+  if (spares_.size() >= kSparesMax || (old.size_bytes < next_size_ && !disk_full())) {
     return false;
   }
   LiveFile spare;
@@ -290,6 +293,7 @@ bool Journal::keep_as_spare(const ClosedJournal& old) {
 Result<void> Journal::retire(const JournalPosition& start, bool start_retired) {
   const os::MutexLock lock(mutex_);
   bool removed = false;
+  std::vector<std::string> given_up;
   while (!closed_.empty()) {
     const ClosedJournal& oldest = closed_.front();
     const bool own = oldest.file_id == start.file_id;
@@ -297,7 +301,12 @@ Result<void> Journal::retire(const JournalPosition& start, bool start_retired) {
       break;
     }
     if (!keep_as_spare(oldest)) {
-      RK_TRY(platform_.files.remove_file(oldest.path));
+      if (disk_full()) {  // its name as a journal has to be gone before somebody else writes to it
+        given_up.push_back(spare_path());
+        RK_TRY(platform_.files.rename(oldest.path, given_up.back()));
+      } else {
+        RK_TRY(platform_.files.remove_file(oldest.path));
+      }
     }
     closed_.erase(closed_.begin());
     removed = true;
@@ -305,13 +314,22 @@ Result<void> Journal::retire(const JournalPosition& start, bool start_retired) {
   if (removed) {
     RK_TRY(platform_.files.sync_directory(options_.directory));
   }
+  for (const std::string& path : given_up) {
+    give_up(path);
+  }
   return {};
+}
+
+void Journal::give_up(const std::string& path) {
+  if (options_.reserve == nullptr || !options_.reserve->take_back(path)) {
+    static_cast<void>(platform_.files.remove_file(path));
+  }
 }
 
 bool Journal::wants_spare() const {
   const os::MutexLock lock(mutex_);
   return reserve_target_ != 0 && spares_.empty() && reserve_room_ < reserve_size_ / 2 &&
-         (options_.reserve == nullptr || !options_.reserve->disk_full());
+         !disk_full();
 }
 
 // Made outside the lock: filling it takes long, and commits go on meanwhile.
@@ -332,7 +350,7 @@ void Journal::remove_spares() {
   const os::MutexLock lock(mutex_);
   for (const auto* files : {&spares_, &promised_}) {
     for (const LiveFile& file : *files) {
-      static_cast<void>(platform_.files.remove_file(file.path));
+      give_up(file.path);
     }
   }
   spares_.clear();

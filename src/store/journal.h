@@ -88,7 +88,7 @@ class Journal {
   // Makes the next file while nobody waits for it, if the current one is half full.
   [[nodiscard]] bool wants_spare() const;
   [[nodiscard]] Result<void> make_spare();
-  // Removes the files that were never used.
+  // Gives up the files that are not used.
   void remove_spares();
 
   struct Stats {
@@ -119,8 +119,11 @@ class Journal {
 
   [[nodiscard]] Result<LiveFile> create(std::uint64_t size_bytes);
   [[nodiscard]] Result<LiveFile> create_or_shrink(const CreateOptions& options);
-  [[nodiscard]] Result<void> fill(const LiveFile& made);
+  [[nodiscard]] Result<LiveFile> draw_on_reserve(std::uint64_t least_bytes);
+  // Of a file that nobody needs, and whose name ends in .tmp.
+  void give_up(const std::string& path);
   [[nodiscard]] Result<std::unique_ptr<os::File>> open_to_append(const std::string& path);
+  [[nodiscard]] bool disk_full() const;
   [[nodiscard]] bool keep_as_spare(const ClosedJournal& old) RK_REQUIRES(mutex_);
   void close_current(std::uint64_t last_batch) RK_REQUIRES(mutex_);
   void double_next_size() RK_REQUIRES(mutex_);

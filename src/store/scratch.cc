@@ -136,6 +136,7 @@ Result<ScratchChunk*> ScratchPool::add_file_chunk(std::uint32_t page_count) {
   auto allocated = file->allocate(0, size);
   auto mapping = allocated ? file->map(size, os::Access::kReadWrite)
                            : Result<std::unique_ptr<os::Mapping>>(allocated.error());
+  temp_full_.store(!mapping && mapping.error().code() == ErrorCode::no_space);
   if (!mapping) {
     static_cast<void>(platform_.files.remove_file(path));
     return mapping.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -64,6 +65,9 @@ class ScratchPool {
 
   [[nodiscard]] std::uint64_t total_bytes_max() const noexcept { return limits_.total_bytes_max; }
 
+  // The last time that Temp/ was asked for room there was none: memory is all there is.
+  [[nodiscard]] bool is_temp_full() const noexcept { return temp_full_.load(); }
+
  private:
   [[nodiscard]] std::byte* take_from_chunks(std::uint32_t page_count, ScratchRun& run)
       RK_REQUIRES(mutex_);
@@ -77,6 +81,7 @@ class ScratchPool {
   const std::string temp_path_;
   const ScratchLimits limits_;
 
+  std::atomic<bool> temp_full_{false};
   mutable os::Mutex mutex_;
   std::list<std::unique_ptr<ScratchChunk>> chunks_ RK_GUARDED_BY(mutex_);
   std::uint64_t memory_bytes_ RK_GUARDED_BY(mutex_) = 0;

@@ -57,6 +57,9 @@ class WriteContext final : public PageWriter, private FreeMapPages {
   // transaction read may not be what is there.
   [[nodiscard]] Result<void> finish();
 
+  // Of the environment, as this transaction leaves it.
+  [[nodiscard]] std::uint64_t page_count() const noexcept { return meta_.page_count; }
+
   [[nodiscard]] bool changed() const noexcept { return !dirty_.empty() || !freed_.empty(); }
 
   // Seals every changed page and describes them.
