@@ -10,6 +10,7 @@ Needs root, e2fsprogs, xfsprogs and strace. Prints its seed and a summary; exits
 round that lost something, leaving the image behind.
 """
 import argparse
+import collections
 import fcntl
 import os
 import random
@@ -208,23 +209,78 @@ def kill_children(pid):
         pass  # it has ended
 
 
+ACKS_UNTIL_KILLED = 400  # where the n-th call of its kind has not come by then
+
+
+def traced(log, *more):
+    return ("strace", "-f", "-qq", "-o", log, *more)
+
+
+def count_calls(args, folder):
+    """The calls of each kind of the thread that makes most: before the first ack, and in all.
+
+    By thread, because strace counts the n-th call so.
+    """
+    log = folder + ".calls"
+    kinds = sorted(set(KILL_AT))
+    before, after = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
+    # Twice: the second writer has something to recover.
+    for _ in range(2):
+        writer = start_writer(args, folder, traced(log, "-e", "trace=write," + ",".join(kinds)))
+        listen(writer, Round(0), until_acks=ACKS_UNTIL_KILLED)
+        kill_children(writer.pid)
+        writer.wait()
+        counted = collections.Counter()
+        acknowledged = False
+        with open(log, encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                thread, _, rest = line.partition(" ")
+                call = rest.strip().partition("(")[0]
+                acknowledged = acknowledged or '"ack ' in rest
+                if call in after:
+                    counted[thread, call] += 1
+                    most = before if not acknowledged else after
+                    most[call] = max(most[call], counted[thread, call])
+    os.remove(log)
+    shutil.rmtree(folder)
+    return before, after
+
+
 def kill_rounds(args, directory, totals, chance):
     folder = os.path.join(directory, "env")
-    n = {call: 0 for call in KILL_AT}
+    before, after = count_calls(args, folder)
+    print("calls until the first ack and in all: " +
+          ", ".join(f"{call} {before[call]} {after[call]}" for call in before), flush=True)
+    # Nineteen rounds of twenty take n from the calls after the first ack, sweeping them once; the
+    # other one from those before, where there may be nothing yet to replay.
+    share = {call: KILL_AT.count(call) / len(KILL_AT) * args.rounds for call in before}
+    at = dict.fromkeys(before, 0.0)
+    outlived = 0
     while totals.rounds < args.rounds:
+        if chance.random() < 0.05 and os.path.isdir(folder):
+            shutil.rmtree(folder)  # creation is killed, too
+            args.seed += 1
+            totals.stored = 0
         call = chance.choice(KILL_AT)
-        n[call] += 1 + chance.randint(0, 2)
-        prefix = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
-                  f"inject={call}:signal=SIGKILL:when={n[call]}")
+        if chance.random() < 0.05:
+            n = chance.randint(1, max(1, before[call]))
+        else:
+            span = max(1, after[call] - before[call])
+            at[call] = (at[call] + 2 * chance.random() * span / share[call]) % span
+            n = before[call] + 1 + int(at[call])
+        prefix = traced("/dev/null", "-e", f"trace={call}", "-e",
+                        f"inject={call}:signal=SIGKILL:when={n}")
         one = Round(totals.stored)
         writer = start_writer(args, folder, prefix)
-        listen(writer, one, until_acks=400)
+        listen(writer, one, until_acks=ACKS_UNTIL_KILLED)
+        outlived += one.acks >= ACKS_UNTIL_KILLED
         kill_children(writer.pid)
         listen(writer, one)
         writer.wait()
         totals.add(one, check(args, folder, one))
-        if totals.rounds % 20 == 0:
-            print(f"kill: {totals}", flush=True)
+        if one.opened and totals.rounds % 20 == 0:
+            print(f"kill: {totals}; {outlived} had made fewer than n calls and were killed "
+                  f"after {ACKS_UNTIL_KILLED} acks", flush=True)
 
 
 def main():
