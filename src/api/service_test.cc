@@ -238,6 +238,19 @@ TEST(Databases, AreNotGivenWhatIsNotBuilt) {
   EXPECT_EQ(s.call("PUT", "/admin/databases?name=x", "{").status, 400);
 }
 
+// It only saves space: a client that asks for it loses nothing by not getting it.
+TEST(Databases, KeepACompressionThatIsNotActedUpon) {
+  TestService s;
+  EXPECT_EQ(s.call("PUT", "/admin/databases?name=shop",
+                   R"({"DocumentsCompression":{"Collections":["Users"],"CompressRevisions":true}})")
+                .status,
+            201);
+  const Answer record = s.call("GET", "/admin/databases?name=shop");
+  EXPECT_THAT(
+      record.body,
+      HasSubstr(R"("DocumentsCompression":{"Collections":["Users"],"CompressRevisions":true})"));
+}
+
 TEST(Databases, KeepTheirSettings) {
   TestService s;
   s.create("shop");
