@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "config_keys.h"
+#include "shell_arguments.h"
 
 // The program. `rookery --Key=value ...` is `rookery serve --Key=value ...`.
 
@@ -93,6 +94,8 @@ int run(const std::vector<std::string>& arguments) {
   add_document_command(app, "get", "Print a document", DocumentVerb::kGet, document, exit_code);
   add_document_command(app, "put", "Store a document", DocumentVerb::kPut, document, exit_code);
   add_document_command(app, "del", "Delete a document", DocumentVerb::kDelete, document, exit_code);
+  ShellCommandLine shell;
+  add_shell_commands(app, shell, exit_code);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
