@@ -176,6 +176,12 @@ def headers_part(part):
     return Outcome(passed=1)
 
 
+def alone_part(part):
+    """The store builds and works without the rest of the tree."""
+    part.run(["tests/store_alone/run.sh"])
+    return Outcome(passed=1)
+
+
 def quick_part(part):
     return ctest(part, "release", ["-L", QUICK_LABELS])
 
@@ -244,6 +250,7 @@ PLAN = (
     ("release", 720, False, "GCC Release build, warnings are errors", release_part),
     ("quick", 180, False, "labels unit, prop, query, api", quick_part),
     ("headers", 120, True, "each public header compiles alone", headers_part),
+    ("alone", 120, True, "base, os and store build without the rest", alone_part),
     ("sim", 240, True, "simulation's share of seeds and cuts", sim_part),
     ("asan", 780, True, "clang ASan+UBSan without the edge: unit, prop", asan_part),
     ("tsan", 600, True, "clang TSan: base, os, testing, store, db", tsan_part),
