@@ -252,8 +252,8 @@ std::optional<std::uint64_t> Indexes::tombstones_needed_after() const {
   std::optional<std::uint64_t> lowest;
   for (const State::Entry& entry : state_->entries()) {
     // What a faulty index knows is not known; it may be readable again at the next start.
-    // What one has seen and not noted was of other collections: it needs none of it, even if it looks
-    // again after a crash.
+    // What one has seen and not noted was of other collections: it needs none of it, even if it
+    // looks again after a crash.
     const std::uint64_t etag =
         entry.index == nullptr
             ? 0
