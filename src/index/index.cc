@@ -147,20 +147,22 @@ Result<IndexSnapshot> Index::snapshot() {
 
 void Index::wait(std::uint64_t cutoff_etag, os::MonotonicTime deadline, Waiter done) {
   WaitOutcome outcome = WaitOutcome::kReached;
+  bool waits = false;
   {
     const os::MutexLock lock(mutex_);
     if (stopped_ || !waiting_allowed_) {
       outcome = WaitOutcome::kGone;
     } else if (!fault_.has_value() && !too_many_errors_ && seen_etag_.load() < cutoff_etag) {
+      waits = true;
       waiting_.push_back({cutoff_etag, deadline, std::move(done)});
       waiting_count_.store(waiting_.size());
     }
   }
-  if (done == nullptr) {  // it waits
+  if (waits) {
     around_.executor.wake(*this);
-    return;
+  } else {
+    done(outcome);
   }
-  done(outcome);
 }
 
 void Index::set_waiting(bool allowed) {
