@@ -24,7 +24,10 @@ namespace {
 constexpr std::uint64_t kPageSizeDefault = 1024;
 
 Result<std::vector<std::string>> names_of(View body) {
-  const auto names = body.find("DatabaseNames");
+  auto names = body.find("DatabaseNames");
+  if (!names.has_value()) {
+    names = body.find("DatabasesNames");  // as the official Python client spells it for a toggle
+  }
   if (!names.has_value() || !names->is_array() || names->size() == 0) {
     return Error(ErrorCode::invalid_argument, "'DatabaseNames' must name at least one database.");
   }
@@ -273,7 +276,11 @@ Result<Response> set_databases_lock(Call& call) {
   RK_TRY_ASSIGN(const db::LockMode mode, db::parse_lock_mode(*mode_name));
   RK_TRY_ASSIGN(const std::optional<std::string> missing, first_missing(call, names));
   if (missing.has_value()) {
-    return database_missing_response(*missing, call.url());
+    // Not the 503 of a request to that database, which makes clients try another node.
+    Response response = error_response(Fault::kDatabaseMissing, call.url(),
+                                       fmt::format("Database '{}' does not exist.", *missing));
+    response.status = 400;
+    return response;
   }
   RK_TRY(call.server().set_lock_mode(names, mode));
   return Response::empty(204);

@@ -150,14 +150,33 @@ TEST(Databases, ThatDoNotExistAreNamed) {
         std::tuple("PUT", "/databases/none/admin/configuration/settings", "{}"),
         std::tuple("GET", "/topology?name=none", ""),
         std::tuple("DELETE", "/admin/databases", R"({"DatabaseNames":["none"]})"),
-        std::tuple("POST", "/admin/databases/set-lock",
-                   R"({"DatabaseNames":["none"],"Mode":"Unlock"})"),
         std::tuple("POST", "/databases/none/bulk_docs", R"({"Commands":[]})")}) {
     const Answer answer = s.call(method, target, body);
     EXPECT_EQ(answer.status, 503) << method << " " << target;
     EXPECT_EQ(answer.header("Database-Missing"), "none") << method << " " << target;
     EXPECT_THAT(answer.type(), HasSubstr("DatabaseDoesNotExistException"));
   }
+}
+
+// An administrator's mistake, not a database that another node may have.
+TEST(Databases, ThatDoNotExistCannotBeLocked) {
+  TestService s;
+  s.create("shop");
+  const Answer answer = s.call("POST", "/admin/databases/set-lock",
+                               R"({"DatabaseNames":["shop","none"],"Mode":"PreventDeletesError"})");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.header("Database-Missing"), "");
+  EXPECT_THAT(answer.type(), HasSubstr("DatabaseDoesNotExistException"));
+  EXPECT_EQ(s.call("GET", "/admin/databases?name=shop").root().find_bool("Disabled"), false);
+  EXPECT_EQ(s.call("DELETE", "/admin/databases", R"({"DatabaseNames":["shop"]})").status, 200);
+}
+
+TEST(Databases, AreToggledByTheNameThatThePythonClientUses) {
+  TestService s;
+  s.create("shop");
+  ASSERT_EQ(s.call("POST", "/admin/databases/disable", R"({"DatabasesNames":["shop"]})").status,
+            200);
+  EXPECT_EQ(s.call("GET", "/admin/databases?name=shop").root().find_bool("Disabled"), true);
 }
 
 TEST(Databases, AreDisabledAndEnabled) {
