@@ -2,7 +2,6 @@
 #include "rookery/db/server.h"
 
 #include <atomic>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "rookery/os/sync.h"
 
+#include "many_databases_test_support.h"
 #include "test_server.h"
 
 namespace rookery::db {
@@ -312,23 +312,10 @@ TEST_F(ServerTest, RefusesEverythingOnceClosed) {
   EXPECT_TRUE(server_->close().has_value());
 }
 
-std::uint64_t process_status(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    if (word == key) {
-      std::uint64_t value = 0;
-      status >> value;
-      return value;
-    }
-  }
-  return 0;
-}
-
 TEST_F(ServerTest, IdleDatabasesNeedNoThreads) {
   create("first");
   write("first", "a");
-  const std::uint64_t threads = process_status("Threads:");
+  const std::uint64_t threads = status_value("Threads:");
   ASSERT_GT(threads, 1U);
   for (int i = 0; i < 50; ++i) {
     const std::string name = "db" + std::to_string(i);
@@ -336,7 +323,7 @@ TEST_F(ServerTest, IdleDatabasesNeedNoThreads) {
     write(name, "a");
   }
   EXPECT_EQ(server_->stats().open_database_count, 51U);
-  EXPECT_EQ(process_status("Threads:"), threads);
+  EXPECT_EQ(status_value("Threads:"), threads);
 }
 
 }  // namespace
