@@ -276,11 +276,7 @@ Result<Response> set_databases_lock(Call& call) {
   RK_TRY_ASSIGN(const db::LockMode mode, db::parse_lock_mode(*mode_name));
   RK_TRY_ASSIGN(const std::optional<std::string> missing, first_missing(call, names));
   if (missing.has_value()) {
-    // Not the 503 of a request to that database, which makes clients try another node.
-    Response response = error_response(Fault::kDatabaseMissing, call.url(),
-                                       fmt::format("Database '{}' does not exist.", *missing));
-    response.status = 400;
-    return response;
+    return unknown_database_response(*missing, call.url());
   }
   RK_TRY(call.server().set_lock_mode(names, mode));
   return Response::empty(204);

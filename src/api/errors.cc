@@ -138,11 +138,18 @@ Response error_response(const Error& error, std::string_view url) {
 }
 
 Response database_missing_response(std::string_view database, std::string_view url) {
+  Response response = unknown_database_response(database, url);
+  response.status = fault_row(Fault::kDatabaseMissing).status;
+  response.headers.add("Database-Missing", database);
+  return response;
+}
+
+Response unknown_database_response(std::string_view database, std::string_view url) {
   std::string message = "Database '";
   message += database;
   message += "' does not exist.";
   Response response = error_response(Fault::kDatabaseMissing, url, message);
-  response.headers.add("Database-Missing", database);
+  response.status = fault_row(Fault::kBadRequest).status;
   return response;
 }
 

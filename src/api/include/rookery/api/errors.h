@@ -58,5 +58,8 @@ struct FaultRow {
 [[nodiscard]] Response error_response(const Error& error, std::string_view url);
 // 503 with the Database-Missing header.
 [[nodiscard]] Response database_missing_response(std::string_view database, std::string_view url);
+// The same error as 400 and without the header, for an administrator's mistake: clients then do not
+// try another node.
+[[nodiscard]] Response unknown_database_response(std::string_view database, std::string_view url);
 
 }  // namespace rookery::api
