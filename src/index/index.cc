@@ -12,6 +12,21 @@
 #include "label.h"
 
 namespace rookery::index {
+namespace {
+
+os::Priority executor_priority(IndexPriority priority) noexcept {
+  switch (priority) {
+    case IndexPriority::kLow:
+      return os::Priority::kLow;
+    case IndexPriority::kNormal:
+      return os::Priority::kNormal;
+    case IndexPriority::kHigh:
+      return os::Priority::kHigh;
+  }
+  return os::Priority::kNormal;
+}
+
+}  // namespace
 
 Index::Index(const Surroundings& around, std::string path, std::unique_ptr<store::Environment> env,
              StoredIndex stored)
@@ -21,6 +36,7 @@ Index::Index(const Surroundings& around, std::string path, std::unique_ptr<store
       worker_name_("rk.idx." + definition_.name),
       environment_(std::move(env)),
       entries_(definition_),
+      own_priority_(executor_priority(stored.settings.priority)),
       settings_(stored.settings),
       progress_(stored.progress),
       errors_(std::move(stored.errors)),
@@ -210,6 +226,7 @@ Result<void> Index::change_settings(const std::function<void(StoredSettings&)>& 
     const os::MutexLock lock(mutex_);
     settings_ = changed;
   }
+  own_priority_.store(executor_priority(changed.priority), std::memory_order_relaxed);
   wake();
   return {};
 }
@@ -316,10 +333,11 @@ Result<std::vector<std::string>> Index::verify() {
 }
 
 os::Priority Index::priority() const noexcept {
-  if (waiting_count_.load(std::memory_order_relaxed) > 0) {  // a hint, ordered by nothing
+  // Hints, ordered by nothing.
+  if (waiting_count_.load(std::memory_order_relaxed) > 0) {
     return os::Priority::kHigh;
   }
-  return os::Priority::kNormal;
+  return own_priority_.load(std::memory_order_relaxed);
 }
 
 void Index::reached(std::uint64_t etag) {

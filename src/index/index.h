@@ -204,6 +204,7 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   std::atomic<std::uint64_t> seen_etag_ = 0;
   std::atomic<bool> caught_up_ = false;
   std::atomic<std::uint64_t> waiting_count_ = 0;
+  std::atomic<os::Priority> own_priority_;  // for priority(), which may not lock
 
   mutable os::Mutex mutex_;
   StoredSettings settings_ RK_GUARDED_BY(mutex_);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "index.h"
 #include "test_indexes.h"
 
 namespace rookery::index {
@@ -299,6 +300,44 @@ TEST(Indexes, WaitersAreToldWhenAllOfACollectionHaveCaughtUp) {
   test.indexes().wait_for({"Dogs"}, {}, 3, std::chrono::seconds(30), note);
   done.wait();
   EXPECT_TRUE(reached);
+}
+
+// Its turn among the indexes: as its priority says, but first while a query waits.
+TEST(Indexes, TakeTurnsByPriorityAndBeforeAllWhileAwaited) {
+  os::MemoryFileSystem files;
+  os::Platform memory{files, os::real_platform().clock, os::real_platform().random,
+                      os::real_platform().threads};
+  store::EnvironmentOptions options;
+  options.path = "db";
+  auto documents = store::Environment::open(memory, options);
+  ASSERT_TRUE(documents.has_value());
+  os::Executor executor(memory, "rk.index", 1);
+  const Surroundings around{.platform = memory,
+                            .executor = executor,
+                            .documents = **documents,
+                            .database = {},
+                            .settings = {},
+                            .environment = options,
+                            .log = nullptr};
+  Definition definition{.name = "Auto/Users/Byname", .collection = "Users", .fields = {}};
+  auto index = Index::create(around, "db/Indexes/1", std::move(definition), StoredSettings());
+  ASSERT_TRUE(index.has_value());
+  EXPECT_EQ((*index)->priority(), os::Priority::kNormal);
+  ASSERT_TRUE((*index)->set_priority(IndexPriority::kLow).has_value());
+  EXPECT_EQ((*index)->priority(), os::Priority::kLow);
+  (*index)->set_paused(true);  // or the waiter would be told at once
+  (*index)->start();
+  os::Event told;
+  (*index)->wait(7, os::MonotonicTime::max(), [&told](WaitOutcome) { told.set(); });
+  EXPECT_EQ((*index)->priority(), os::Priority::kHigh);
+  (*index)->set_waiting(false);
+  told.wait();
+  EXPECT_EQ((*index)->priority(), os::Priority::kLow);
+  ASSERT_TRUE((*index)->set_priority(IndexPriority::kHigh).has_value());
+  EXPECT_EQ((*index)->priority(), os::Priority::kHigh);
+  EXPECT_TRUE((*index)->close().has_value());
+  index->reset();
+  EXPECT_TRUE((*documents)->close().has_value());
 }
 
 }  // namespace
