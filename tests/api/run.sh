@@ -5,11 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 name=$1
 file=$2
-stamp=node_modules/.package-lock.json
-if [ ! -e "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
-  echo "installing the client" >&2
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
-fi
+./install_client.sh
 reporters=(--test-reporter=spec --test-reporter-destination=stdout)
 if [[ "${GTEST_OUTPUT:-}" == xml:* ]]; then
   folder=${GTEST_OUTPUT#xml:}
