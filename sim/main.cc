@@ -3,11 +3,13 @@
 // rookery-sim: the store under seeded schedules, faults and power cuts.
 
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "rookery/base/canary.h"
 
@@ -18,7 +20,12 @@ namespace {
 
 constexpr int kExitFinding = 1;
 
-int run_seeds(SimulationOptions options, std::uint32_t workloads, bool quiet) {
+struct Report {
+  bool quiet = false;
+  bool must_cover = false;
+};
+
+int run_seeds(SimulationOptions options, std::uint32_t workloads, const Report& report) {
   SimulationTotals totals;
   for (std::uint32_t i = 0; i < workloads; ++i, ++options.seed) {
     const std::optional<std::string> finding = PowerSimulation(options, totals).run();
@@ -27,12 +34,17 @@ int run_seeds(SimulationOptions options, std::uint32_t workloads, bool quiet) {
                   options.faults ? " with faults" : "", finding->c_str());
       return kExitFinding;
     }
-    if (!quiet) {
+    if (!report.quiet) {
       std::printf("seed %llu clean\n", static_cast<unsigned long long>(options.seed));
       std::fflush(stdout);
     }
   }
   std::printf("%s\nclean\n", totals.to_string().c_str());
+  if (report.must_cover && !totals.never().empty()) {
+    std::printf("but these never happened: %s\n",
+                fmt::format("{}", fmt::join(totals.never(), ", ")).c_str());
+    return kExitFinding;
+  }
   return 0;
 }
 
@@ -73,7 +85,7 @@ int main(int argc, char** argv) {
   options.seed = std::random_device{}();
   std::uint32_t workloads = 20;
   std::string canary;
-  bool quiet = false;
+  rookery::sim::Report report;
   app.add_option("--seed", options.seed, "of the first workload; the next ones count up");
   app.add_option("--workloads", workloads, "how many")->capture_default_str();
   app.add_option("--commits", options.commits, "a workload")->capture_default_str();
@@ -86,11 +98,18 @@ int main(int argc, char** argv) {
   app.add_flag("--faults", options.faults, "calls fail, too");
   app.add_flag("--trace", options.trace, "print each mutating call");
   app.add_option("--canary", canary, "a planted fault that must be found, by name");
-  app.add_flag("--quiet", quiet, "only the totals");
+  app.add_option("--reserve", options.with_reserve,
+                 "runs with faults that have one, and a disk that fills up: none, half, all")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, rookery::sim::WithReserve>{
+          {"none", rookery::sim::WithReserve::kNone},
+          {"half", rookery::sim::WithReserve::kHalf},
+          {"all", rookery::sim::WithReserve::kAll}}));
+  app.add_flag("--must-cover", report.must_cover, "a counter that stays zero is a failure");
+  app.add_flag("--quiet", report.quiet, "only the totals");
   CLI11_PARSE(app, argc, argv);
   std::printf("seed %llu (repeat with --seed)\n", static_cast<unsigned long long>(options.seed));
   if (canary.empty()) {
-    return rookery::sim::run_seeds(options, workloads, quiet);
+    return rookery::sim::run_seeds(options, workloads, report);
   }
   const rookery::Canary which = rookery::canary_named(canary);
   if (which == rookery::Canary::kNone) {

@@ -2,19 +2,18 @@
 #include "power_simulation.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "fault_plan.h"
 
 namespace rookery::sim {
 namespace {
 
 using testing::CallKind;
 using testing::CutPhase;
-using testing::FaultEffect;
-using testing::FaultRule;
 using testing::SimPlatform;
 using testing::Survival;
 
@@ -23,6 +22,9 @@ constexpr std::uint32_t kInFlightMax = 8;
 constexpr std::uint32_t kHealedCommits = 20;
 // Of simulated time, in steps of a millisecond: past this the environment is stuck.
 constexpr int kSettleStepsMax = 20'000;
+// Of recoveries that open a reserve, its own calls: one cut in so many, since they are many and
+// alike.
+constexpr std::uint64_t kReserveCutOneIn = 6;
 
 std::string_view phase_name(CutPhase phase) {
   return phase == CutPhase::kBefore ? "before" : phase == CutPhase::kMiddle ? "within" : "after";
@@ -59,7 +61,30 @@ std::string SimulationTotals::to_string() const {
                           cuts_by_call[kind]);
     }
   }
+  if (full_disk.runs > 0) {
+    text += "\n" + full_disk.to_string();
+  }
   return text;
+}
+
+std::vector<std::string_view> SimulationTotals::never() const {
+  std::vector<std::string_view> names = full_disk.never();
+  const std::array<std::pair<std::string_view, std::uint64_t>, 9> counters{
+      {{"cuts", cuts},
+       {"cuts of recoveries", recovery_cuts},
+       {"replays", replayed},
+       {"torn tails", torn_tails},
+       {"faults", faults_hit},
+       {"commits not stored", not_stored},
+       {"unknown outcomes", outcome_unknown},
+       {"refusals", refused},
+       {"reloads", reloads}}};
+  for (const auto& [name, count] : counters) {
+    if (count == 0) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 PowerSimulation::PowerSimulation(const SimulationOptions& options, SimulationTotals& totals)
@@ -97,72 +122,6 @@ void PowerSimulation::finding(std::string text) {
   stopping_ = true;
 }
 
-// A swarm: each seed has a few kinds of fault and not the others.
-void PowerSimulation::plan_faults(testing::SimFileSystem& files) {
-  Prng prng(options_.seed + 2);
-  if (options_.forgetful_syncs) {
-    faults_.push_back(files.add_fault({.kind = CallKind::kSync,
-                                       .path_contains = "data.rks",
-                                       .skip = prng.below(6),
-                                       .effect = FaultEffect::kFailAndForget}));
-    return;
-  }
-  const std::uint64_t count = 1 + prng.below(3);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    FaultRule rule;
-    rule.os_errno = prng.chance(2) ? EIO : ENOSPC;
-    rule.times = 1 + prng.below(2);
-    switch (prng.below(7)) {
-      case 0:
-        rule.kind = CallKind::kWrite;
-        rule.path_contains = ".journal";
-        rule.skip = prng.below(options_.commits / 2 + 1);
-        rule.effect = std::array{FaultEffect::kFail, FaultEffect::kFailPartly,
-                                 FaultEffect::kFailButPersist}[prng.below(3)];
-        break;
-      case 1:
-        rule.kind = CallKind::kSync;
-        rule.path_contains = "data.rks";
-        rule.skip = prng.below(8);
-        rule.effect = prng.chance(2) ? FaultEffect::kFail : FaultEffect::kFailAndForget;
-        break;
-      case 2:
-        rule.kind = CallKind::kWrite;
-        rule.path_contains = "data.rks";
-        rule.skip = prng.below(20);
-        rule.effect = prng.chance(2) ? FaultEffect::kFail : FaultEffect::kFailPartly;
-        break;
-      case 3:
-        rule.kind = prng.chance(2) ? CallKind::kWrite : CallKind::kSync;
-        rule.path_contains = "header.";
-        rule.skip = 4 + prng.below(10);
-        break;
-      case 4:
-        rule.kind = CallKind::kCreate;
-        rule.path_contains = "ournal";
-        rule.skip = 1 + prng.below(4);
-        break;
-      case 5:
-        rule.kind = prng.chance(2) ? CallKind::kSyncDirectory : CallKind::kRename;
-        rule.path_contains = "ournal";
-        rule.skip = 1 + prng.below(4);
-        break;
-      default:
-        rule.kind = CallKind::kAllocate;
-        rule.skip = 2 + prng.below(6);
-        rule.os_errno = ENOSPC;
-        rule.times = 1 + prng.below(4);
-        break;
-    }
-    if (options_.trace) {
-      fmt::print("fault: {} of '{}' after {}, {} times, effect {}, errno {}\n",
-                 testing::call_name(rule.kind.value_or(CallKind::kOpen)), rule.path_contains,
-                 rule.skip, rule.times, static_cast<int>(rule.effect), rule.os_errno);
-    }
-    faults_.push_back(files.add_fault(std::move(rule)));
-  }
-}
-
 void PowerSimulation::observe(const testing::SimFileSystem& files, const testing::SimCall& call,
                               CutPhase phase) {
   if (options_.trace) {
@@ -177,7 +136,8 @@ void PowerSimulation::observe(const testing::SimFileSystem& files, const testing
     const std::uint64_t seed = prng_.next();
     cuts_.push_back({files.cut_copy(survival, seed), expectation(), seed,
                      fmt::format("{} {} of {} (mutating call {})", phase_name(phase),
-                                 testing::call_name(call.kind), call.path, call.mutation)});
+                                 testing::call_name(call.kind), call.path, call.mutation),
+                     full_disk_ != nullptr && full_disk_->is_full()});
     ++totals_.cuts_by_call[static_cast<std::size_t>(call.kind)];
   };
   add(Survival::kSubset);
@@ -194,8 +154,19 @@ std::optional<std::string> PowerSimulation::run() {
   SimPlatform machine(options_.seed);
   machine.files().set_observer(
       [&](const testing::SimCall& call, CutPhase phase) { observe(machine.files(), call, phase); });
-  if (options_.faults) {
-    plan_faults(machine.files());
+  const FaultPlan plan{options_.seed, options_.commits, options_.trace};
+  if (options_.forgetful_syncs) {
+    faults_ = plan_forgetful_sync(machine.files(), plan);
+  } else if (options_.faults) {
+    faults_ = plan_faults(machine.files(), plan);
+  }
+  Prng prng(options_.seed + 3);
+  if (options_.faults && !options_.forgetful_syncs &&
+      (options_.with_reserve == WithReserve::kAll ||
+       (options_.with_reserve == WithReserve::kHalf && prng.chance(2)))) {
+    full_disk_ = std::make_unique<FullDisk>(machine, options_.seed, options_.commits);
+    const std::vector<std::uint64_t> more = plan_reserve_faults(machine.files(), plan);
+    faults_.insert(faults_.end(), more.begin(), more.end());
   }
   Result<void> result;
   const testing::SimulationReport report = machine.run([&] { result = live(machine); });
@@ -204,6 +175,9 @@ std::optional<std::string> PowerSimulation::run() {
     totals_.faults_hit += machine.files().fault_hits(fault);
   }
   totals_.acknowledged += acknowledged_;
+  if (full_disk_ != nullptr) {
+    full_disk_->add_to(totals_.full_disk);
+  }
   if (!report.finished()) {
     finding(report.text);
   } else if (!result.has_value()) {
@@ -228,20 +202,18 @@ void PowerSimulation::check(const CutPoint& point, std::uint32_t depth) {
   testing::SimFileSystem& files = machine.files();
   if (depth < options_.cut_depth) {
     files.set_observer([&](const testing::SimCall& call, CutPhase phase) {
-      if (phase == CutPhase::kBefore) {
+      const bool of_reserve = call.path.starts_with(FullDisk::kReservePath);
+      if (phase == CutPhase::kBefore || (of_reserve && !prng_.chance(kReserveCutOneIn))) {
         return;
       }
       const std::uint64_t seed = prng_.next();
       nested.push_back({files.cut_copy(Survival::kSubset, seed), point.expected, seed,
                         fmt::format("{}, then {} {} of {} in recovery", point.where,
-                                    phase_name(phase), testing::call_name(call.kind), call.path)});
+                                    phase_name(phase), testing::call_name(call.kind), call.path),
+                        point.disk_full});
     });
   }
-  const Result<CrashCheck> found =
-      check_after_crash(machine.platform(), environment_options(), models_, point.expected, [&] {
-        files.set_observer({});
-        recovered = files.cut_copy(Survival::kNothing, point.seed);
-      });
+  const Result<CrashCheck> found = check_recovery(machine, point, recovered);
   if (!found.has_value()) {
     finding(fmt::format("power cut {}: {}", point.where, found.error().to_string()));
     return;
@@ -255,13 +227,81 @@ void PowerSimulation::check(const CutPoint& point, std::uint32_t depth) {
   nested.push_back({recovered,
                     {found->transactions, found->transactions},
                     point.seed,
-                    point.where + ", then after recovery"});
+                    point.where + ", then after recovery",
+                    point.disk_full});
   for (const CutPoint& next : nested) {
     ++totals_.recovery_cuts;
     check(next, depth + 1);
     if (finding_.has_value()) {
       return;
     }
+  }
+}
+
+// As a server starts: the reserve first. If the disk was full at the cut, not one block is free.
+Result<CrashCheck> PowerSimulation::check_recovery(SimPlatform& machine, const CutPoint& point,
+                                                   testing::SimDisk& left) {
+  testing::SimFileSystem& files = machine.files();
+  store::EnvironmentOptions environment = environment_options();
+  std::unique_ptr<store::SpaceReserve> reserve;
+  const auto make_room = [&] { files.set_capacity(testing::SimFileSystemOptions::kUnlimited); };
+  CrashHooks hooks{.after_open = [&] {
+    files.set_observer({});
+    left = files.cut_copy(Survival::kNothing, point.seed);
+  }};
+  if (full_disk_ != nullptr) {
+    if (point.disk_full) {
+      files.set_capacity(files.used_bytes());
+      hooks.make_room = make_room;
+    }
+    RK_TRY_ASSIGN(reserve,
+                  store::SpaceReserve::open(machine.platform(), std::string(FullDisk::kReservePath),
+                                            FullDisk::reserve_bytes(options_.seed)));
+    environment.reserve = reserve.get();
+  }
+  RK_TRY_ASSIGN(const CrashCheck found,
+                check_after_crash(machine.platform(), environment, models_, point.expected, hooks));
+  if (point.disk_full) {
+    FullDiskTotals& totals = totals_.full_disk;
+    ++totals.starts_at_zero;
+    ++(found.refused ? totals.stops_at_zero : totals.commits_at_zero);
+    make_room();
+  }
+  if (reserve != nullptr && reserve->try_leave_disk_full()) {
+    return Error(ErrorCode::no_space, "the reserve is not made again");
+  }
+  return found;
+}
+
+Result<std::unique_ptr<store::Environment>> PowerSimulation::open_for_writing(
+    SimPlatform& machine, Background& background) {
+  for (int attempt = 0;; ++attempt) {
+    store::EnvironmentOptions options = background.hooked(environment_options());
+    Result<void> ready;
+    if (full_disk_ != nullptr) {
+      ready = full_disk_->open();
+      options.reserve = ready.has_value() ? &full_disk_->reserve() : nullptr;
+    }
+    Result<std::unique_ptr<store::Environment>> opened =
+        ready.has_value() ? store::Environment::open(machine.platform(), std::move(options))
+                          : std::move(ready).error();
+    if (opened.has_value()) {
+      return opened;
+    }
+    if (!options_.faults || attempt > 8 || !is_refusal(opened.error())) {
+      return opened.error().with_context("open");
+    }
+  }
+}
+
+void PowerSimulation::wait_for_reserve(SimPlatform& machine, Background& background) {
+  for (int step = 0; full_disk_->reserve().disk_full(); ++step) {
+    if (step == kSettleStepsMax) {
+      finding("there is room, and the reserve is not made again");
+      return;
+    }
+    background.maintenance_needed();
+    machine.clock().sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -272,16 +312,8 @@ Result<void> PowerSimulation::live(SimPlatform& machine) {
       finding("maintenance: " + error.to_string());
     }
   });
-  std::unique_ptr<store::Environment> environment;
-  for (int attempt = 0; environment == nullptr; ++attempt) {
-    Result<std::unique_ptr<store::Environment>> opened =
-        store::Environment::open(platform, background.hooked(environment_options()));
-    if (opened.has_value()) {
-      environment = std::move(opened).value();
-    } else if (!options_.faults || attempt > 8 || !is_refusal(opened.error())) {
-      return opened.error().with_context("open");
-    }
-  }
+  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
+                open_for_writing(machine, background));
   background.start(*environment);
   std::vector<std::unique_ptr<os::Thread>> readers;
   for (std::uint32_t i = 0; i < options_.readers; ++i) {
@@ -290,6 +322,9 @@ Result<void> PowerSimulation::live(SimPlatform& machine) {
         "reader", [&, seed] { read_for_a_while(machine, *environment, seed); }));
   }
   Result<void> result = write_all(machine, *environment, background);
+  if (full_disk_ != nullptr && result.has_value() && !finding_.has_value()) {
+    wait_for_reserve(machine, background);
+  }
   stopping_ = true;
   readers.clear();  // joins
   background.stop();
@@ -308,6 +343,9 @@ Result<void> PowerSimulation::write_all(SimPlatform& machine, store::Environment
   while ((n < last || !healed) && !finding_.has_value()) {
     if (n >= last) {
       machine.files().clear_faults();
+      if (full_disk_ != nullptr) {
+        full_disk_->heal();
+      }
       healed = true;
       last = n + kHealedCommits;
     }
@@ -323,6 +361,10 @@ Result<void> PowerSimulation::write_all(SimPlatform& machine, store::Environment
     }
     in_flight_.end();
     in_flight_.wait_for_none();
+    if (full_disk_ != nullptr) {  // a refusal for want of space: maintenance may have some
+      background.maintenance_needed();
+      machine.clock().sleep_for(std::chrono::milliseconds(1));
+    }
     RK_TRY_ASSIGN(n, settle(machine, environment));
   }
   in_flight_.wait_for_none();
@@ -334,12 +376,19 @@ Result<void> PowerSimulation::write_all(SimPlatform& machine, store::Environment
 
 Result<bool> PowerSimulation::submit(store::Environment& environment, std::uint64_t n) {
   const auto attempt = [&]() -> Result<void> {
+    const bool from_reserve = full_disk_ != nullptr && full_disk_->next_attempt();
     RK_TRY_ASSIGN(store::WriteTxn txn, environment.begin_write());
+    if (from_reserve) {
+      txn.allow_reserve();
+    }
     RK_TRY(workload_.apply(txn, n));
     attempted_ = std::max(attempted_, n);
     RK_TRY(txn.commit_async([this, n](const store::CommitOutcome& outcome) {
       if (outcome.result.has_value()) {
         acknowledged_ = std::max(acknowledged_, n);
+        if (full_disk_ != nullptr) {
+          full_disk_->note_commit();
+        }
       } else {
         failed_ = true;
         const bool unknown = outcome.result.error().code() == ErrorCode::outcome_unknown;
@@ -371,6 +420,9 @@ Result<std::uint64_t> PowerSimulation::settle(SimPlatform& machine,
     }
     if (!is_refusal(txn.error()) || step + 1 == kSettleStepsMax) {
       return txn.error().with_context("no progress after a failure");
+    }
+    if (full_disk_ != nullptr) {
+      static_cast<void>(full_disk_->next_attempt());  // a full disk does not stay so for ever
     }
     machine.clock().sleep_for(std::chrono::milliseconds(1));
   }

@@ -12,15 +12,20 @@
 #include "rookery/testing/sim_platform.h"
 
 #include "background.h"
+#include "full_disk.h"
 #include "workload.h"
 
 // Purpose. One seeded run of a committing environment on a lying disk, with readers, background
-// work and (if asked) faults; the power is cut at every mutating call, the disk that would be left
-// is recovered and compared with the model, and so is the disk left by a cut at every call of
-// that recovery, as deep as asked.
+// work and (if asked) faults, full disks among them; the power is cut at every mutating call, the
+// disk that would be left is recovered and compared with the model, and so is the disk left by a
+// cut at every call of that recovery, as deep as asked.
 // Threads: one at a time; the fibers are inside.
 
 namespace rookery::sim {
+
+// Which of the runs with faults have a reserve, on a disk that fills up. Seeds of the others run as
+// they would without it.
+enum class WithReserve : std::uint8_t { kNone, kHalf, kAll };
 
 struct SimulationOptions {
   std::uint64_t seed = 1;
@@ -34,6 +39,7 @@ struct SimulationOptions {
   bool faults = false;
   // With faults: only this one, a sync of the data file that fails and loses what it should keep.
   bool forgetful_syncs = false;
+  WithReserve with_reserve = WithReserve::kHalf;
   // Prints each fault and each mutating call.
   bool trace = false;
 };
@@ -53,9 +59,12 @@ struct SimulationTotals {
   std::uint64_t refused = 0;  // clean refusals
   std::uint64_t reloads = 0;
   std::array<std::uint64_t, testing::kCallKinds> cuts_by_call{};
+  FullDiskTotals full_disk;
 
   // Several lines.
   [[nodiscard]] std::string to_string() const;
+  // What never happened, by name: runs with faults that show nothing of it prove nothing of it.
+  [[nodiscard]] std::vector<std::string_view> never() const;
 };
 
 class PowerSimulation {
@@ -71,11 +80,11 @@ class PowerSimulation {
     Expectation expected;
     std::uint64_t seed = 0;
     std::string where;
+    bool disk_full = false;
   };
 
   [[nodiscard]] store::EnvironmentOptions environment_options() const;
   [[nodiscard]] Expectation expectation() const;
-  void plan_faults(testing::SimFileSystem& files);
   void observe(const testing::SimFileSystem& files, const testing::SimCall& call,
                testing::CutPhase phase);
 
@@ -95,8 +104,15 @@ class PowerSimulation {
   [[nodiscard]] Result<void> compare_with_model(store::Environment& environment);
   void finding(std::string text);
 
+  [[nodiscard]] Result<std::unique_ptr<store::Environment>> open_for_writing(
+      testing::SimPlatform& machine, Background& background);
+  // Once nothing fails any more, maintenance makes the reserve again.
+  void wait_for_reserve(testing::SimPlatform& machine, Background& background);
+
   // The cuts, afterwards and off the fibers.
   void check(const CutPoint& point, std::uint32_t depth);
+  [[nodiscard]] Result<CrashCheck> check_recovery(testing::SimPlatform& machine,
+                                                  const CutPoint& point, testing::SimDisk& left);
 
   const SimulationOptions options_;
   SimulationTotals& totals_;
@@ -115,6 +131,7 @@ class PowerSimulation {
   std::vector<CutPoint> cuts_;
   std::vector<std::uint64_t> faults_;  // rules of the disk
   InFlight in_flight_;
+  std::unique_ptr<FullDisk> full_disk_;  // null: no reserve
 };
 
 }  // namespace rookery::sim

@@ -312,22 +312,15 @@ Model Models::at(std::uint64_t transactions) {
   return model;
 }
 
-Result<CrashCheck> check_after_crash(os::Platform& platform,
-                                     const store::EnvironmentOptions& options, Models& models,
-                                     const Expectation& expected,
-                                     const std::function<void()>& after_open) {
-  RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
-                store::Environment::open(platform, options));
-  if (after_open) {
-    after_open();
-  }
-  CrashCheck check;
-  const store::EnvironmentStats stats = environment->stats();
-  check.batches_replayed = stats.batches_replayed;
-  check.torn_tails = stats.torn_tails;
+namespace {
+
+// Errors: corrupt, with everything that is wrong with what recovery shows. Sets
+// check.transactions.
+Result<void> expect_all(store::Environment& environment, Models& models,
+                        const Expectation& expected, CrashCheck& check) {
   std::string findings;
   {
-    RK_TRY_ASSIGN(store::ReadTxn txn, environment->begin_read());
+    RK_TRY_ASSIGN(store::ReadTxn txn, environment.begin_read());
     RK_TRY_ASSIGN(check.transactions, Workload::transactions_in(txn));
     if (check.transactions < expected.acknowledged || check.transactions > expected.attempted) {
       findings += fmt::format("{} transactions found, {} were acknowledged, {} attempted\n",
@@ -344,17 +337,62 @@ Result<CrashCheck> check_after_crash(os::Platform& platform,
     }
   }
   const store::TableSchema* const schemas[] = {&Workload::table_schema()};
-  RK_TRY_ASSIGN(const store::VerifyReport report, environment->verify(schemas));
+  RK_TRY_ASSIGN(const store::VerifyReport report, environment.verify(schemas));
   for (const std::string& problem : report.problems) {
     findings.append("verify: ").append(problem).append("\n");
   }
-  if (!findings.empty()) {
-    return Error(ErrorCode::corrupt, std::move(findings));
+  return findings.empty() ? Result<void>() : Error(ErrorCode::corrupt, std::move(findings));
+}
+
+bool is_full(const Result<void>& result) {
+  return !result && result.error().code() == ErrorCode::no_space;
+}
+
+Result<void> commit_next(store::Environment& environment, const Workload& workload, std::uint64_t n,
+                         bool from_reserve) {
+  RK_TRY_ASSIGN(store::WriteTxn txn, environment.begin_write());
+  if (from_reserve) {
+    txn.allow_reserve();
   }
-  // Service resumes.
-  RK_TRY_ASSIGN(store::WriteTxn txn, environment->begin_write());
-  RK_TRY(models.workload().apply(txn, check.transactions + 1));
+  RK_TRY(workload.apply(txn, n));
   RK_TRY(txn.commit());
+  return {};
+}
+
+}  // namespace
+
+Result<CrashCheck> check_after_crash(os::Platform& platform,
+                                     const store::EnvironmentOptions& options, Models& models,
+                                     const Expectation& expected, const CrashHooks& hooks) {
+  RK_TRY_ASSIGN(std::unique_ptr<store::Environment> environment,
+                store::Environment::open(platform, options));
+  if (hooks.after_open) {
+    hooks.after_open();
+  }
+  CrashCheck check;
+  const store::EnvironmentStats stats = environment->stats();
+  check.batches_replayed = stats.batches_replayed;
+  check.torn_tails = stats.torn_tails;
+  RK_TRY(expect_all(*environment, models, expected, check));
+  // Service resumes.
+  std::uint64_t next = check.transactions + 1;
+  const bool from_reserve = options.reserve != nullptr;
+  Result<void> done = commit_next(*environment, models.workload(), next, from_reserve);
+  if (hooks.make_room) {
+    check.refused = is_full(done);
+    next += check.refused ? 0 : 1;
+    RK_TRY(check.refused ? Result<void>() : std::move(done));
+    // What a full disk keeps from being flushed is replayed by the next open.
+    Result<void> closed = environment->close();
+    RK_TRY(is_full(closed) ? Result<void>() : std::move(closed));
+    environment.reset();
+    hooks.make_room();
+    RK_TRY_ASSIGN(environment, store::Environment::open(platform, options));
+    CrashCheck after_stop;
+    RK_TRY(expect_all(*environment, models, {next - 1, next - 1}, after_stop));
+    done = commit_next(*environment, models.workload(), next, from_reserve);
+  }
+  RK_TRY(std::move(done));
   RK_TRY(environment->close());
   return check;
 }

@@ -90,15 +90,23 @@ struct CrashCheck {
   std::uint64_t transactions = 0;      // found
   std::uint64_t batches_replayed = 0;  // by recovery
   std::uint64_t torn_tails = 0;
+  bool refused = false;  // the next commit, until there was room
+};
+
+struct CrashHooks {
+  // Between recovery and all else.
+  std::function<void()> after_open{};
+  // If the disk is full: gives it room, after a stop. Without, to have none is an error.
+  std::function<void()> make_room{};
 };
 
 // Opens what a crash left, and checks it: it opens, verify() is clean, as many transactions are
-// there as there must be, each whole, and one more commit works. `after_open` is called between
-// recovery and all else.
+// there as there must be, each whole, and one more commit works; on a full disk, perhaps only after
+// a stop and a start with room, at which all that again.
 // Errors: corrupt with all findings in its text; or what the store returned.
 [[nodiscard]] Result<CrashCheck> check_after_crash(os::Platform& platform,
                                                    const store::EnvironmentOptions& options,
                                                    Models& models, const Expectation& expected,
-                                                   const std::function<void()>& after_open = {});
+                                                   const CrashHooks& hooks = {});
 
 }  // namespace rookery::sim

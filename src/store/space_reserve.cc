@@ -34,7 +34,7 @@ Result<std::unique_ptr<SpaceReserve>> SpaceReserve::open(os::Platform& platform,
   const os::MutexLock lock(reserve->mutex_);
   const auto or_full = [&](Result<void> done) -> Result<void> {
     if (!done && done.error().code() == ErrorCode::no_space) {
-      reserve->disk_full_.store(true);
+      reserve->enter_disk_full();
       return {};
     }
     return done;
@@ -101,7 +101,9 @@ bool SpaceReserve::try_leave_disk_full() {
     const std::uint64_t held = std::min(held_bytes(), size_bytes_);
     const auto space = platform_.files.space(os::parent_path(directory_));
     if (space && space->available_bytes >= size_bytes_ - held + size_bytes_) {
-      disk_full_.store(!build());
+      const bool whole = build().has_value();
+      stats_.times_left += whole ? 1U : 0U;
+      disk_full_.store(!whole);
     }
   }
   return disk_full();
@@ -116,6 +118,7 @@ std::optional<std::uint64_t> SpaceReserve::take_file(const std::string& path,
   }
   const std::uint64_t size = found->first;
   files_.erase(found);
+  ++stats_.files_taken;
   return size;
 }
 
@@ -125,6 +128,7 @@ bool SpaceReserve::release_file() {
     return false;
   }
   files_.erase(files_.begin());
+  ++stats_.files_released;
   return true;
 }
 
@@ -142,7 +146,15 @@ bool SpaceReserve::take_back(const std::string& path) {
     return false;
   }
   files_.emplace((*info)->size_bytes, kept);
+  ++stats_.files_taken_back;
   return true;
+}
+
+SpaceReserve::Stats SpaceReserve::stats() const {
+  const os::MutexLock lock(mutex_);
+  Stats stats = stats_;
+  stats.times_entered = times_entered_.load();
+  return stats;
 }
 
 }  // namespace rookery::store

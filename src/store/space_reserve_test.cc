@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/store/space_reserve.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "rookery/testing/sim_platform.h"
@@ -25,6 +28,16 @@ class SpaceReserveTest : public ::testing::Test {
 
   std::size_t file_count() { return files().list("reserve").value().size(); }
 
+  // Of the files themselves: a file that was made again has another.
+  std::vector<std::uint64_t> inodes() {
+    const std::vector<std::string> names = files().list("reserve").value();
+    std::vector<std::uint64_t> all;
+    for (const std::string& name : names) {
+      all.push_back(files().info("reserve/" + name).value()->inode);
+    }
+    return all;
+  }
+
   // Somebody else's file.
   void fill_volume() {
     auto file = files().open("foreign", {.creation = os::Creation::kCreateNew}).value();
@@ -39,9 +52,9 @@ TEST_F(SpaceReserveTest, IsWholeFromTheStartAndKeptAcrossOpenings) {
   EXPECT_FALSE(open()->disk_full());
   const std::uint64_t used = files().used_bytes();
   EXPECT_GE(used, kMegabyte);
-  const auto before = files().list("reserve").value();
+  const auto before = inodes();
   EXPECT_FALSE(open()->disk_full());
-  EXPECT_EQ(files().list("reserve").value(), before);
+  EXPECT_EQ(inodes(), before);
   EXPECT_EQ(files().used_bytes(), used);
 }
 
@@ -65,6 +78,8 @@ TEST_F(SpaceReserveTest, GivesFilesByRenamingOnAFullVolume) {
   EXPECT_TRUE(reserve->take_back("mine"));
   EXPECT_FALSE(files().info("mine").value().has_value());
   EXPECT_EQ(file_count(), count);
+  EXPECT_EQ(reserve->stats().files_taken, 1U);
+  EXPECT_EQ(reserve->stats().files_taken_back, 1U);
 }
 
 TEST_F(SpaceReserveTest, TakesBackNothingThatItHasNoUseFor) {
@@ -105,8 +120,11 @@ TEST_F(SpaceReserveTest, IsLeftOnlyWithRoomForTheNextWriteToo) {
   EXPECT_TRUE(reserve->try_leave_disk_full());
   EXPECT_EQ(file_count(), 0U);
   files().set_capacity(files().used_bytes() + 2 * kMegabyte);
+  EXPECT_EQ(reserve->stats().times_left, 0U);
   EXPECT_FALSE(reserve->try_leave_disk_full());
   EXPECT_GT(file_count(), 0U);
+  EXPECT_EQ(reserve->stats().times_entered, 1U);
+  EXPECT_EQ(reserve->stats().times_left, 1U);
 }
 
 }  // namespace

@@ -37,7 +37,11 @@ class SpaceReserve {
   ~SpaceReserve() = default;
 
   // Somebody was told that the disk is full. Idempotent.
-  void enter_disk_full() noexcept { disk_full_.store(true); }
+  void enter_disk_full() noexcept {
+    if (!disk_full_.exchange(true)) {
+      times_entered_.fetch_add(1);
+    }
+  }
 
   // Between enter_disk_full() and the reserve being whole again: what is left is for deletes,
   // shutdown and the flush; an ordinary write that needs new space is refused without trying.
@@ -58,6 +62,17 @@ class SpaceReserve {
   // Requires: whoever finds it at `path` after a power cut does not look into it.
   [[nodiscard]] bool take_back(const std::string& path);
 
+  // Since it was opened.
+  struct Stats {
+    std::uint64_t files_taken = 0;       // as journals
+    std::uint64_t files_released = 0;    // for the data file
+    std::uint64_t files_taken_back = 0;  // by take_back()
+    std::uint64_t times_entered = 0;     // DiskFull
+    std::uint64_t times_left = 0;        // the reserve was made again
+  };
+
+  [[nodiscard]] Stats stats() const;
+
  private:
   SpaceReserve(os::Platform& platform, std::string directory, std::uint64_t size_bytes);
 
@@ -70,9 +85,11 @@ class SpaceReserve {
   const std::string directory_;
   const std::uint64_t size_bytes_;
   std::atomic<bool> disk_full_ = false;
+  std::atomic<std::uint64_t> times_entered_ = 0;
   mutable os::Mutex mutex_;
   std::multimap<std::uint64_t, std::string> files_ RK_GUARDED_BY(mutex_);  // by size
   std::uint64_t next_number_ RK_GUARDED_BY(mutex_) = 1;
+  Stats stats_ RK_GUARDED_BY(mutex_);  // but for times_entered
 };
 
 }  // namespace rookery::store
