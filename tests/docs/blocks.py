@@ -22,6 +22,7 @@ KINDS = {
     "output": set(),     # what the block before it prints
 }
 RUN_HERE = ("sh", "js", "python")
+PRINTS = (*RUN_HERE, "cpp")
 
 
 @dataclasses.dataclass
@@ -75,7 +76,7 @@ def join_outputs(blocks, findings):
     for block in blocks:
         if block.kind != "output":
             joined.append(block)
-        elif not joined or joined[-1].kind not in RUN_HERE or joined[-1].output is not None:
+        elif not joined or joined[-1].kind not in PRINTS or joined[-1].output is not None:
             findings.append(f"{block}: there is no block before it that prints it")
         else:
             joined[-1].output = block.text

@@ -28,12 +28,13 @@ esac
 exec "$RK_SERVER_BINARY" "$@"
 """
 
-# curl ends well when the server refuses, which would hide that the page is wrong.
+# curl ends well when the server refuses, which would hide that the page is wrong; and bodies have
+# no line end, which a terminal's next prompt shows but an output of several curls doesn't.
 PRELUDE = """set -eo pipefail
 curl() {
   case " $* " in
-    *" -f"* | *" --fail"*) command curl -sS "$@" ;;
-    *) command curl -sS --fail-with-body "$@" ;;
+    *" -f"* | *" --fail"*) command curl -sS -w "\\n" "$@" ;;
+    *) command curl -sS -w "\\n" --fail-with-body "$@" ;;
   esac
 }
 """
