@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rookery/base/check.h"
+
 #include "phrase_match.h"
 
 namespace rookery::search {
@@ -263,25 +265,55 @@ Result<MatchSet> Evaluator::scan_terms(QueryPlan& plan) {
   return set;
 }
 
+// Whether the plan's condition on single terms holds for this one.
+Verdict Evaluator::judge(const QueryPlan& plan, std::string_view term) {
+  if (const auto* is = std::get_if<TermIs>(&plan.node->what)) {
+    return term == is->term ? Verdict::kYes : Verdict::kNo;
+  }
+  if (const auto* in = std::get_if<TermIn>(&plan.node->what)) {
+    return std::ranges::find(in->terms, term) != in->terms.end() ? Verdict::kYes : Verdict::kNo;
+  }
+  const Verdict verdict = plan.scan.judge(term);
+  // Those of lists were counted when the lists were found.
+  if (verdict == Verdict::kUnknown && plan.kind == QueryPlan::Kind::kTermScan) {
+    ++snapshot_.counters().cut_terms;
+  }
+  return verdict;
+}
+
+Result<bool> Evaluator::has_term(const QueryPlan& plan, const RecordView& record) {
+  RK_TRY_ASSIGN(const std::optional<RecordFieldView> field, record.field(plan.field->number));
+  if (!field) {
+    return false;
+  }
+  RecordTerms terms(*field);
+  RK_TRY_ASSIGN(bool more, terms.next());
+  while (more) {
+    if (judge(plan, terms.term()) == Verdict::kYes) {
+      return true;
+    }
+    RK_TRY_ASSIGN(more, terms.next());
+  }
+  return false;
+}
+
+Result<bool> Evaluator::holds(const QueryPlan& plan, const RecordView& record) {
+  RK_CHECK(plan.kind == QueryPlan::Kind::kAnyList);
+  if (std::holds_alternative<Exists>(plan.node->what)) {
+    RK_TRY_ASSIGN(const std::optional<RecordFieldView> field, record.field(plan.field->number));
+    return field.has_value();
+  }
+  return has_term(plan, record);
+}
+
 Result<MatchSet> Evaluator::probe_terms(const QueryPlan& plan, const MatchSet& within) {
   MatchSet set;
   MatchSet::Cursor cursor(within);
   while (const std::optional<std::uint64_t> number = cursor.next()) {
     RK_TRY_ASSIGN(const RecordView record, snapshot_.record(*number));
-    RK_TRY_ASSIGN(const std::optional<RecordFieldView> field, record.field(plan.field->number));
-    if (!field) {
-      continue;
-    }
-    RecordTerms terms(*field);
-    RK_TRY_ASSIGN(bool more, terms.next());
-    while (more) {
-      const Verdict verdict = plan.scan.judge(terms.term());
-      snapshot_.counters().cut_terms += verdict == Verdict::kUnknown ? 1 : 0;
-      if (verdict == Verdict::kYes) {
-        set.add(*number);
-        break;
-      }
-      RK_TRY_ASSIGN(more, terms.next());
+    RK_TRY_ASSIGN(const bool matches, has_term(plan, record));
+    if (matches) {
+      set.add(*number);
     }
   }
   return set;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "rookery/base/result.h"
@@ -36,6 +37,9 @@ class Evaluator {
     return memory_bytes_max_ > held_bytes_ ? memory_bytes_max_ - held_bytes_ : 0;
   }
 
+  // Whether an entry is in any of the plan's lists, by its record. Requires: a plan of lists.
+  [[nodiscard]] Result<bool> holds(const QueryPlan& plan, const RecordView& record);
+
   // A whole list, or what of it is in `within`.
   [[nodiscard]] Result<MatchSet> load(const PostingList& list, const MatchSet* within);
 
@@ -63,6 +67,8 @@ class Evaluator {
   Result<MatchSet> all_lists(const QueryPlan& plan, const MatchSet* within);
   Result<MatchSet> phrase(const QueryPlan& plan, const MatchSet* within);
   Result<MatchSet> scan_terms(QueryPlan& plan);
+  Verdict judge(const QueryPlan& plan, std::string_view term);
+  Result<bool> has_term(const QueryPlan& plan, const RecordView& record);
   Result<MatchSet> probe_terms(const QueryPlan& plan, const MatchSet& within);
   Result<MatchSet> keys(const QueryPlan& plan, const MatchSet* within);
   Result<MatchSet> scan_keys(const QueryPlan& plan);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "evaluator.h"
+#include "matches.h"
+#include "merged_lists.h"
 #include "ordered_walk.h"
 #include "page_output.h"
 #include "query_plan.h"
@@ -13,6 +15,9 @@
 namespace rookery::search {
 namespace {
 
+// To merge an entry out of lists costs about what putting so many into a set does.
+constexpr std::uint64_t kMergeCost = 4;
+
 // Purpose. One search, from its plan to its page.
 class Search {
  public:
@@ -20,19 +25,20 @@ class Search {
       : snapshot_(snapshot),
         request_(request),
         evaluator_(snapshot, request.memory_bytes_max),
-        page_(snapshot, request, visit) {}
+        page_(snapshot, request, visit),
+        matches_(snapshot, evaluator_) {}
 
   Result<Summary> run() {
     snapshot_.begin_search(&request_.is_cancelled);
     RK_TRY_ASSIGN(plan_, make_query_plan(snapshot_, request_.where));
     RK_TRY(show());
     Summary summary;
-    summary.total = matches_.count;
+    summary.total = matches_.count();
     summary.counters = snapshot_.counters();
     if (request_.explain) {
       summary.plan.what = how_;
       summary.plan.estimated = plan_.estimate;
-      summary.plan.actual = matches_.count;
+      summary.plan.actual = matches_.count();
       summary.plan.steps.push_back(describe(plan_));
     }
     return summary;
@@ -48,36 +54,60 @@ class Search {
     return request_.with_scores;
   }
 
-  // A list that is the answer as it stands; null if there is more to it.
-  [[nodiscard]] const PostingList* answer_list() {
-    if (plan_.kind == QueryPlan::Kind::kAnyList && plan_.lists.size() == 1) {
-      return plan_.lists.data();
+  // What is left of a plan when what changes nothing is taken off; null: nothing to take off.
+  static QueryPlan* only_part(QueryPlan& plan) {
+    const bool passes_on = plan.kind == QueryPlan::Kind::kAnd ||
+                           plan.kind == QueryPlan::Kind::kOr ||
+                           plan.kind == QueryPlan::Kind::kBoost;
+    return passes_on && plan.parts.size() == 1 ? plan.parts.data() : nullptr;
+  }
+
+  [[nodiscard]] QueryPlan& essence() {
+    QueryPlan* plan = &plan_;
+    while (QueryPlan* const part = only_part(*plan)) {
+      plan = part;
     }
-    return nullptr;
+    return *plan;
+  }
+
+  void note_actual(std::uint64_t count) {
+    for (QueryPlan* plan = &plan_; plan != nullptr; plan = only_part(*plan)) {
+      plan->actual = count;
+    }
+  }
+
+  Result<void> find_matches() {
+    if (!needs_scores()) {
+      QueryPlan& what = essence();
+      const std::uint64_t all = snapshot_.entries().entry_count();
+      const std::optional<std::uint64_t> count = count_by_lists(what);
+      if (what.kind == QueryPlan::Kind::kAll || count == all) {
+        note_actual(all);
+        matches_.be_everything(all);
+        return {};
+      }
+      if (count) {
+        note_actual(*count);
+        matches_.be_listed(what, *count);
+        return {};
+      }
+    }
+    RK_TRY_ASSIGN(MatchSet set, evaluator_.evaluate(plan_));
+    matches_.be(std::move(set));
+    return {};
   }
 
   Result<void> show() {
-    const bool in_insertion_order = request_.order.empty() && !needs_scores();
-    matches_.is_everything = plan_.kind == QueryPlan::Kind::kAll;
-    if (in_insertion_order && (matches_.is_everything || answer_list() != nullptr)) {
-      return show_list();
-    }
-    if (matches_.is_everything && !needs_scores()) {
-      matches_.count = snapshot_.entries().entry_count();
-    } else {
-      matches_.is_everything = false;
-      RK_TRY_ASSIGN(matches_.set, evaluator_.evaluate(plan_));
-      matches_.count = matches_.set.count();
-      evaluator_.reserve(matches_.set.memory_bytes());
-    }
-    page_.bound_to(matches_.count);
+    RK_TRY(find_matches());
+    page_.bound_to(matches_.count());
     if (page_.is_full()) {
       how_ = "count";
       return {};
     }
     std::optional<Scores> scores;
     if (needs_scores()) {
-      RK_TRY_ASSIGN(scores, score(snapshot_, evaluator_, plan_, matches_.set));
+      RK_TRY_ASSIGN(const MatchSet* const set, matches_.set());
+      RK_TRY_ASSIGN(scores, score(snapshot_, evaluator_, plan_, *set));
       page_.set_scores(&*scores);
     }
     return request_.order.empty() ? show_by_number() : show_in_order(scores ? &*scores : nullptr);
@@ -85,14 +115,28 @@ class Search {
 
   Result<void> show_in_order(const Scores* scores) {
     Ordering ordering(snapshot_, evaluator_, request_.order, scores);
-    RK_TRY_ASSIGN(const bool walks, ordering.prefers_walk(matches_.count, page_.wanted()));
+    RK_TRY_ASSIGN(const bool walks, ordering.prefers_walk(matches_.count(), page_.wanted()));
     how_ = walks ? "walk in order" : "sort matches";
     return walks ? ordering.walk(matches_, page_) : ordering.sort(matches_, page_);
   }
 
   Result<void> show_by_number() {
+    QueryPlan& what = essence();
+    if (matches_.is_everything()) {
+      RK_TRY_ASSIGN(const PostingList all, snapshot_.list(ListOf::kAll, 0));
+      return show_list(all);
+    }
+    if (!needs_scores() && count_by_lists(what)) {
+      if (what.lists.size() == 1) {
+        return show_list(what.lists[0]);
+      }
+      if (page_.wanted() < matches_.count() / kMergeCost) {
+        return show_lists(what.lists);
+      }
+    }
     how_ = "in order of insertion";
-    MatchSet::Cursor cursor(matches_.set);
+    RK_TRY_ASSIGN(const MatchSet* const set, matches_.set());
+    MatchSet::Cursor cursor(*set);
     while (!page_.is_full()) {
       const std::optional<std::uint64_t> number = cursor.next();
       if (!number) {
@@ -103,16 +147,8 @@ class Search {
     return {};
   }
 
-  Result<void> show_list() {
+  Result<void> show_list(const PostingList& list) {
     how_ = "one list in order of insertion";
-    PostingList all;
-    if (matches_.is_everything) {
-      RK_TRY_ASSIGN(all, snapshot_.list(ListOf::kAll, 0));
-    }
-    const PostingList& list = matches_.is_everything ? all : *answer_list();
-    matches_.count = list.count;
-    plan_.actual = list.count;
-    page_.bound_to(list.count);
     PostingCursor cursor = snapshot_.walk(list);
     while (!page_.is_full()) {
       RK_TRY_ASSIGN(const bool more, cursor.next());
@@ -124,6 +160,19 @@ class Search {
       for (const Posting posting : block.subspan(passed)) {
         RK_TRY(page_.offer(posting_number(posting)));
       }
+    }
+    return {};
+  }
+
+  Result<void> show_lists(std::span<const PostingList> lists) {
+    how_ = "lists merged in order of insertion";
+    RK_TRY_ASSIGN(MergedLists merged, MergedLists::open(snapshot_, lists));
+    while (!page_.is_full()) {
+      RK_TRY_ASSIGN(const std::optional<std::uint64_t> number, merged.next());
+      if (!number) {
+        break;
+      }
+      RK_TRY(page_.offer(*number));
     }
     return {};
   }

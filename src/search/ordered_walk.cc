@@ -15,6 +15,8 @@ namespace {
 // To read an entry's record and make its key costs about what walking over so many terms does.
 constexpr std::uint64_t kRecordCost = 6;
 constexpr std::size_t kGroupListsMax = 256;
+// A walk of so many costs nothing worth a second thought.
+constexpr std::uint64_t kWalkMin = 64;
 
 }  // namespace
 
@@ -74,58 +76,100 @@ Result<bool> Ordering::prefers_walk(std::uint64_t matches, std::uint64_t wanted)
          static_cast<double>(matches) * static_cast<double>(kRecordCost);
 }
 
-Result<void> Ordering::sort(const Matches& matches, PageOutput& page) {
-  if (matches.is_everything) {
+Result<void> Ordering::sort(Matches& matches, PageOutput& page) {
+  if (matches.is_everything()) {
     RK_TRY_ASSIGN(const PostingList all, snapshot_.list(ListOf::kAll, 0));
     RK_TRY_ASSIGN(const MatchSet set, evaluator_.load(all, nullptr));
     return sort_set(set, keys_, page);
   }
-  return sort_set(matches.set, keys_, page);
+  if (order_.size() == 1 && order_.front().by == SortBy::kScore) {
+    return sort_by_score(page);
+  }
+  RK_TRY_ASSIGN(const MatchSet* const set, matches.set());
+  return sort_set(*set, keys_, page);
 }
 
-Result<void> Ordering::sort_set(const MatchSet& set, const OrderKeys& keys, PageOutput& page) {
-  TopEntries top(page.wanted(), evaluator_.memory_bytes_left());
+Result<void> Ordering::sort_by_score(PageOutput& page) {
+  RK_CHECK(scores_ != nullptr);
+  const std::vector<double>& values = scores_->values();
+  const std::uint64_t kept = std::min<std::uint64_t>(page.wanted(), values.size());
+  RK_TRY(evaluator_.check_memory(kept * sizeof(TopScores::Scored)));
+  TopScores top(page.wanted(), order_.front().descending);
+  MatchSet::Cursor cursor(scores_->set());
+  for (const double score : values) {
+    RK_TRY(snapshot_.tick());
+    const std::optional<std::uint64_t> number = cursor.next();
+    RK_CHECK(number.has_value());
+    top.add({.score = score, .number = *number});
+  }
+  for (const TopScores::Scored& scored : top.take()) {
+    if (page.is_full()) {
+      break;
+    }
+    RK_TRY(page.offer(scored.number));
+  }
+  return {};
+}
+
+Result<void> Ordering::sort_set(const MatchSet& set, const OrderKeys& keys, PageOutput& page,
+                                std::uint64_t shown) {
+  const std::uint64_t limit = page.wanted() > ~shown ? ~std::uint64_t{0} : page.wanted() + shown;
+  TopEntries top(limit, evaluator_.memory_bytes_left());
   MatchSet::Cursor cursor(set);
   while (const std::optional<std::uint64_t> number = cursor.next()) {
     RK_TRY(snapshot_.tick());
     RK_TRY_ASSIGN(std::string key, keys.key_of(*number));
     RK_TRY(top.add(std::move(key)));
   }
-  for (const std::string& key : top.take()) {
-    if (page.is_full()) {
-      break;
-    }
-    RK_TRY(page.offer(OrderKeys::number_in(key)));
+  const std::vector<std::string> ordered = top.take();
+  for (std::uint64_t i = shown; i < ordered.size() && !page.is_full(); ++i) {
+    RK_TRY(page.offer(OrderKeys::number_in(ordered[i])));
   }
   return {};
 }
 
-Result<void> Ordering::walk(const Matches& matches, PageOutput& page) {
+// A walk may cost as much as sorting would have.
+bool Ordering::has_walked_enough(const Matches& matches) {
+  ++walked_;
+  gave_up_ =
+      !matches.is_everything() && walked_ > kWalkMin && walked_ / kRecordCost > matches.count();
+  return gave_up_;
+}
+
+Result<void> Ordering::walk(Matches& matches, PageOutput& page) {
+  const std::uint64_t wanted = page.wanted();
   if (order_.front().by == SortBy::kKey) {
-    return walk_keys(matches, page);
+    RK_TRY(walk_keys(matches, page));
+  } else {
+    if (snapshot_.field(order_.front().field)->is_multiple) {
+      seen_.emplace();
+    }
+    if (is_missing_first(order_.front())) {
+      RK_TRY(show_missing(matches, page));
+    }
+    RK_TRY(walk_terms(matches, page));
+    if (!gave_up_ && !is_missing_first(order_.front())) {
+      RK_TRY(show_missing(matches, page));
+    }
   }
-  if (snapshot_.field(order_.front().field)->is_multiple) {
-    seen_.emplace();
+  if (!gave_up_ || page.is_full()) {
+    return {};
   }
-  if (is_missing_first(order_.front())) {
-    RK_TRY(show_missing(matches, page));
-  }
-  RK_TRY(walk_terms(matches, page));
-  if (!is_missing_first(order_.front())) {
-    RK_TRY(show_missing(matches, page));
-  }
-  return {};
+  // What was shown is the beginning of the same order.
+  RK_TRY_ASSIGN(const MatchSet* const set, matches.set());
+  return sort_set(*set, keys_, page, wanted - page.wanted());
 }
 
-Result<void> Ordering::walk_keys(const Matches& matches, PageOutput& page) {
+Result<void> Ordering::walk_keys(Matches& matches, PageOutput& page) {
   const bool descending = order_.front().descending;
   store::TreeCursor cursor = snapshot_.keys().cursor();
   RK_TRY_ASSIGN(bool more, descending ? cursor.last() : cursor.first());
-  while (more && !page.is_full()) {
+  while (more && !page.is_full() && !has_walked_enough(matches)) {
     RK_TRY_ASSIGN(const store::TreeEntry entry, cursor.entry());
     RK_TRY_ASSIGN(const std::uint64_t number, decode_number(entry.value));
     ++snapshot_.counters().terms;
-    if (matches.has(number)) {
+    RK_TRY_ASSIGN(const bool is_match, matches.has(number));
+    if (is_match) {
       RK_TRY(page.offer(number));
     } else {
       RK_TRY(snapshot_.tick());
@@ -135,7 +179,7 @@ Result<void> Ordering::walk_keys(const Matches& matches, PageOutput& page) {
   return {};
 }
 
-Result<void> Ordering::walk_terms(const Matches& matches, PageOutput& page) {
+Result<void> Ordering::walk_terms(Matches& matches, PageOutput& page) {
   const SortKey& key = order_.front();
   RK_TRY_ASSIGN(const store::Tree terms, snapshot_.terms(snapshot_.field(key.field)->number));
   store::TreeCursor cursor = terms.cursor();
@@ -143,6 +187,9 @@ Result<void> Ordering::walk_terms(const Matches& matches, PageOutput& page) {
   std::optional<std::string> group_order;
   RK_TRY_ASSIGN(bool more, key.descending ? cursor.last() : cursor.first());
   while (more && !page.is_full()) {
+    if (has_walked_enough(matches)) {
+      return {};
+    }
     RK_TRY(snapshot_.tick());
     RK_TRY_ASSIGN(const store::TreeEntry entry, cursor.entry());
     ++snapshot_.counters().terms;
@@ -164,7 +211,7 @@ Result<void> Ordering::walk_terms(const Matches& matches, PageOutput& page) {
   return show_group(group, matches, page);
 }
 
-Result<void> Ordering::show_missing(const Matches& matches, PageOutput& page) {
+Result<void> Ordering::show_missing(Matches& matches, PageOutput& page) {
   if (page.is_full()) {
     return {};
   }
@@ -175,11 +222,12 @@ Result<void> Ordering::show_missing(const Matches& matches, PageOutput& page) {
     return {};
   }
   MatchSet missing;
-  if (matches.is_everything) {
+  if (matches.is_everything()) {
     RK_TRY_ASSIGN(const PostingList all, snapshot_.list(ListOf::kAll, 0));
     RK_TRY_ASSIGN(missing, evaluator_.load(all, nullptr));
   } else {
-    missing = matches.set;
+    RK_TRY_ASSIGN(const MatchSet* const set, matches.set());
+    missing = *set;
   }
   RK_TRY_ASSIGN(MatchSet valued, evaluator_.load(having, &missing));
   RK_TRY_ASSIGN(const MatchSet empty, evaluator_.load(without, &valued));
@@ -189,17 +237,21 @@ Result<void> Ordering::show_missing(const Matches& matches, PageOutput& page) {
   return show_set(missing, page);
 }
 
-Result<void> Ordering::fold(Group& group, const Matches& matches) {
+Result<void> Ordering::fold(Group& group, Matches& matches) {
   for (const PostingList& list : group.lists) {
     if (list.is_large) {
-      RK_TRY_ASSIGN(const MatchSet one,
-                    evaluator_.load(list, matches.is_everything ? nullptr : &matches.set));
+      const MatchSet* within = nullptr;
+      if (!matches.is_everything()) {
+        RK_TRY_ASSIGN(within, matches.set());
+      }
+      RK_TRY_ASSIGN(const MatchSet one, evaluator_.load(list, within));
       group.set.unite(one);
       continue;
     }
     snapshot_.counters().postings += list.few.size();
     for (const Posting posting : list.few) {
-      if (matches.has(posting_number(posting))) {
+      RK_TRY_ASSIGN(const bool is_match, matches.has(posting_number(posting)));
+      if (is_match) {
         group.set.add(posting_number(posting));
       }
     }
@@ -208,7 +260,7 @@ Result<void> Ordering::fold(Group& group, const Matches& matches) {
   return evaluator_.check_memory(group.set.memory_bytes());
 }
 
-Result<void> Ordering::show_group(Group& waiting, const Matches& matches, PageOutput& page) {
+Result<void> Ordering::show_group(Group& waiting, Matches& matches, PageOutput& page) {
   Group group = std::exchange(waiting, {});
   if (page.is_full()) {
     return {};
@@ -226,20 +278,26 @@ Result<void> Ordering::show_group(Group& waiting, const Matches& matches, PageOu
   return show_set(group.set, page);
 }
 
-Result<void> Ordering::show_list(const PostingList& list, const Matches& matches,
-                                 PageOutput& page) {
+Result<void> Ordering::show_list(const PostingList& list, Matches& matches, PageOutput& page) {
   // Whole lists that lie before the page need not be read.
-  if (matches.is_everything && !seen_ && page.skippable() >= list.count) {
+  if (matches.is_everything() && !seen_ && page.skippable() >= list.count) {
     page.pass_over(list.count);
     return {};
   }
   PostingCursor cursor = snapshot_.walk(list);
-  RK_TRY_ASSIGN(bool more, cursor.next());
-  while (more && !page.is_full()) {
+  while (!page.is_full()) {
     RK_TRY(snapshot_.tick());
+    RK_TRY_ASSIGN(const bool more, cursor.next());
+    if (!more) {
+      break;
+    }
     for (const Posting posting : cursor.block()) {
       const std::uint64_t number = posting_number(posting);
-      if (!matches.has(number) || (seen_ && seen_->contains(number))) {
+      if (seen_ && seen_->contains(number)) {
+        continue;
+      }
+      RK_TRY_ASSIGN(const bool is_match, matches.has(number));
+      if (!is_match) {
         continue;
       }
       if (seen_) {
@@ -250,7 +308,6 @@ Result<void> Ordering::show_list(const PostingList& list, const Matches& matches
         break;
       }
     }
-    RK_TRY_ASSIGN(more, cursor.next());
   }
   return {};
 }

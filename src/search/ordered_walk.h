@@ -12,28 +12,19 @@
 
 #include "evaluator.h"
 #include "match_set.h"
+#include "matches.h"
 #include "order_key.h"
 #include "page_output.h"
 #include "snapshot.h"
 
 // Purpose. Puts matches in order, in one of two ways: a key from each match's record and a bounded
-// heap (good for few matches), or a walk over the field's dictionary in order, against the set of
-// matches, until the page is full (good for many).
+// heap (good for few matches), or a walk over the field's dictionary in order, against the matches,
+// until the page is full (good for many). A walk that finds less than it was chosen for, because
+// the order and the condition have to do with each other, gives way to the heap.
 // Threads: one at a time.
 // Owns: nothing; borrows all it is given.
 
 namespace rookery::search {
-
-// What matched: everything, or a set.
-struct Matches {
-  bool is_everything = false;
-  std::uint64_t count = 0;
-  MatchSet set;  // if it is not everything
-
-  [[nodiscard]] bool has(std::uint64_t number) const {
-    return is_everything || set.contains(number);
-  }
-};
 
 class Ordering {
  public:
@@ -42,14 +33,15 @@ class Ordering {
       : snapshot_(snapshot),
         evaluator_(evaluator),
         order_(order),
+        scores_(scores),
         keys_(snapshot, order, scores),
         rest_keys_(snapshot, order.subspan(1), scores) {}
 
   // Whether a walk is possible and looks cheaper for so many matches. Requires: an order.
   [[nodiscard]] Result<bool> prefers_walk(std::uint64_t matches, std::uint64_t wanted);
 
-  [[nodiscard]] Result<void> sort(const Matches& matches, PageOutput& page);
-  [[nodiscard]] Result<void> walk(const Matches& matches, PageOutput& page);
+  [[nodiscard]] Result<void> sort(Matches& matches, PageOutput& page);
+  [[nodiscard]] Result<void> walk(Matches& matches, PageOutput& page);
 
  private:
   // Entries that are equal in this order. Few lists wait as they are, for one alone need not become
@@ -60,22 +52,29 @@ class Ordering {
   };
 
   Result<bool> can_walk_terms();
-  Result<void> walk_keys(const Matches& matches, PageOutput& page);
-  Result<void> walk_terms(const Matches& matches, PageOutput& page);
-  Result<void> show_missing(const Matches& matches, PageOutput& page);
-  Result<void> fold(Group& group, const Matches& matches);
-  Result<void> show_group(Group& group, const Matches& matches, PageOutput& page);
-  Result<void> show_list(const PostingList& list, const Matches& matches, PageOutput& page);
+  Result<void> sort_by_score(PageOutput& page);
+  Result<void> walk_keys(Matches& matches, PageOutput& page);
+  Result<void> walk_terms(Matches& matches, PageOutput& page);
+  [[nodiscard]] bool has_walked_enough(const Matches& matches);
+  Result<void> show_missing(Matches& matches, PageOutput& page);
+  Result<void> fold(Group& group, Matches& matches);
+  Result<void> show_group(Group& group, Matches& matches, PageOutput& page);
+  Result<void> show_list(const PostingList& list, Matches& matches, PageOutput& page);
   Result<void> show_set(const MatchSet& set, PageOutput& page);
-  Result<void> sort_set(const MatchSet& set, const OrderKeys& keys, PageOutput& page);
+  // The first `shown` of them were offered before.
+  Result<void> sort_set(const MatchSet& set, const OrderKeys& keys, PageOutput& page,
+                        std::uint64_t shown = 0);
 
   Snapshot& snapshot_;
   Evaluator& evaluator_;
   std::span<const SortKey> order_;
+  const Scores* scores_;
   OrderKeys keys_;
   OrderKeys rest_keys_;  // behind the first, for groups that are equal by it
   // Shown before, where an entry may have several terms.
   std::optional<MatchSet> seen_;
+  std::uint64_t walked_ = 0;  // terms or keys
+  bool gave_up_ = false;
 };
 
 }  // namespace rookery::search

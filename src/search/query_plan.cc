@@ -124,6 +124,13 @@ class Planner {
       RK_TRY(add_part(term));
       plan.estimate = std::min(plan.estimate, plan.parts.back().estimate);
     }
+    std::erase_if(plan.parts, [](const QueryPlan& part) { return is_all(part); });
+    if (std::ranges::any_of(plan.parts, is_none)) {
+      plan.kind = QueryPlan::Kind::kNone;
+      plan.estimate = 0;
+    } else if (plan.parts.empty()) {
+      plan.kind = QueryPlan::Kind::kAll;
+    }
     return {};
   }
 
@@ -132,6 +139,10 @@ class Planner {
     for (const Node& term : node.terms) {
       RK_TRY(add_part(term));
       plan.estimate = std::min(entry_count_, plan.estimate + plan.parts.back().estimate);
+    }
+    std::erase_if(plan.parts, is_none);
+    if (plan.parts.empty()) {
+      plan.kind = QueryPlan::Kind::kNone;
     }
     return {};
   }
@@ -143,6 +154,11 @@ class Planner {
     plan.kind = QueryPlan::Kind::kNot;
     RK_TRY(add_part(*node.term));
     plan.estimate = entry_count_ - std::min(entry_count_, plan.parts[0].estimate);
+    if (is_all(plan.parts[0]) || count_by_lists(plan.parts[0]) == entry_count_) {
+      plan.kind = QueryPlan::Kind::kNone;
+    } else if (is_none(plan.parts[0])) {
+      plan.kind = QueryPlan::Kind::kAll;
+    }
     return {};
   }
 
@@ -162,6 +178,11 @@ class Planner {
   QueryPlan plan;
 
  private:
+  // Of the kind, not by the figures: what is left out needn't be looked at.
+  static bool is_all(const QueryPlan& part) { return part.kind == QueryPlan::Kind::kAll; }
+
+  static bool is_none(const QueryPlan& part) { return part.kind == QueryPlan::Kind::kNone; }
+
   // False, and the plan is that of nothing, if no entry ever had the field.
   bool find_field(std::string_view name) {
     plan.field = snapshot_.field(name);
@@ -209,10 +230,12 @@ class Planner {
     return sample(snapshot_.keys(), plan.keys.low, plan.keys.high);
   }
 
-  // Exact for a few terms; else a third of the dictionary, and of the entries, for want of more.
+  // Exact for a few terms, which then are lists like others; else a third of the dictionary, and of
+  // the entries, for want of more.
   Result<void> sample(const store::Tree& tree, const std::string& low,
                       const std::optional<std::string>& high) {
     const bool is_keys = plan.kind == QueryPlan::Kind::kKeyRange;
+    std::vector<store::TreeEntry> seen;
     store::TreeCursor cursor = tree.cursor();
     RK_TRY_ASSIGN(bool more, low.empty() ? cursor.first() : cursor.seek(as_bytes(low)));
     for (; more && plan.scan_terms < kSampleTerms; ++plan.scan_terms) {
@@ -227,14 +250,32 @@ class Planner {
       } else {
         RK_TRY_ASSIGN(const ListHead head, decode_list_head(entry.value));
         plan.estimate += head.count;
+        seen.push_back(entry);
       }
       RK_TRY_ASSIGN(more, cursor.next());
     }
     if (more) {
       plan.scan_terms = std::max(plan.scan_terms, tree.entry_count() / 3);
       plan.estimate = std::max(plan.estimate, entry_count_ / 3);
+    } else if (!is_keys) {
+      RK_TRY(make_lists(seen));
     }
     plan.estimate = std::min(plan.estimate, entry_count_);
+    return {};
+  }
+
+  // The scan is over: these are all its terms.
+  Result<void> make_lists(const std::vector<store::TreeEntry>& terms) {
+    plan.kind = QueryPlan::Kind::kAnyList;
+    for (const store::TreeEntry& entry : terms) {
+      const Verdict verdict = plan.scan.judge(as_text(entry.key));
+      snapshot_.counters().cut_terms += verdict == Verdict::kUnknown ? 1 : 0;
+      if (verdict == Verdict::kYes) {
+        RK_TRY_ASSIGN(PostingList list, read_posting_list(entry.value));
+        plan.lists.push_back(std::move(list));
+      }
+    }
+    plan.estimate = sum_of_counts();
     return {};
   }
 
@@ -355,6 +396,18 @@ Result<QueryPlan> make_query_plan(Snapshot& snapshot, const Node& node, std::siz
   planner.plan.node = &node;
   RK_TRY(std::visit(planner, node.what));
   return std::move(planner.plan);
+}
+
+std::optional<std::uint64_t> count_by_lists(const QueryPlan& plan) {
+  if (plan.kind != QueryPlan::Kind::kAnyList ||
+      (plan.lists.size() > 1 && plan.field->is_multiple)) {
+    return std::nullopt;
+  }
+  std::uint64_t count = 0;
+  for (const PostingList& list : plan.lists) {
+    count += list.count;
+  }
+  return count;
 }
 
 PlanStep describe(const QueryPlan& plan) {

@@ -29,7 +29,7 @@ struct QueryPlan {
     kAnyList,   // in any of the lists
     kAllLists,  // in all of them
     kPhrase,    // in all of them, the words where they should be
-    kTermScan,  // in the lists of the terms that a scan finds
+    kTermScan,  // in the lists of the terms that a scan finds; of few terms: kAnyList
     kKeys,      // the entries of some keys
     kKeyRange,  // the entries of keys between two
     kAnd,
@@ -53,6 +53,9 @@ struct QueryPlan {
 // Errors: invalid_argument (a pattern, a phrase outside full text, too deep), corrupt, cancelled.
 [[nodiscard]] Result<QueryPlan> make_query_plan(Snapshot& snapshot, const Node& node,
                                                 std::size_t depth = 0);
+
+// How many entries match, if the plan has nothing but lists that share no entry.
+[[nodiscard]] std::optional<std::uint64_t> count_by_lists(const QueryPlan& plan);
 
 // For people.
 [[nodiscard]] PlanStep describe(const QueryPlan& plan);

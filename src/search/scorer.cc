@@ -32,6 +32,12 @@ class Slots {
   std::size_t index_ = 0;
 };
 
+// Lists of Exists and of scans are no terms that someone asked for.
+bool has_weights(const Node& node) {
+  return std::holds_alternative<TermIs>(node.what) || std::holds_alternative<TermIn>(node.what) ||
+         std::holds_alternative<Phrase>(node.what);
+}
+
 class Scorer {
  public:
   Scorer(Snapshot& snapshot, Evaluator& evaluator, Scores& scores)
@@ -47,7 +53,7 @@ class Scorer {
       case QueryPlan::Kind::kAnyList:
       case QueryPlan::Kind::kAllLists:
       case QueryPlan::Kind::kPhrase:
-        if (std::holds_alternative<Exists>(plan.node->what)) {
+        if (!has_weights(*plan.node)) {
           break;
         }
         for (const PostingList& list : plan.lists) {
@@ -65,6 +71,12 @@ class Scorer {
         return {};
       case QueryPlan::Kind::kOr:
         for (QueryPlan& part : plan.parts) {
+          if (part.kind == QueryPlan::Kind::kAnyList && part.lists.size() == 1 &&
+              has_weights(*part.node)) {
+            // Its matches are those of its list: no need to find them first.
+            RK_TRY(add(part, subset, factor));
+            continue;
+          }
           // `actual` stays what the query's own evaluation found.
           const std::optional<std::uint64_t> actual = part.actual;
           RK_TRY_ASSIGN(const MatchSet matching, evaluator_.evaluate(part, &subset));
@@ -88,7 +100,6 @@ class Scorer {
     return {};
   }
 
-  // Terms of Exists and of scans have no weight; those of a field do.
   Result<TermWeight> weight(const QueryPlan& plan, std::uint64_t having_term) {
     double average = 1;
     if (plan.field->is_text) {

@@ -47,4 +47,25 @@ std::vector<std::string> TopEntries::take() {
   return std::exchange(keys_, {});
 }
 
+void TopScores::add(Scored scored) {
+  const auto before = [this](const Scored& a, const Scored& b) { return is_before(a, b); };
+  if (scored_.size() < limit_) {
+    scored_.push_back(scored);
+    if (scored_.size() == limit_) {
+      std::ranges::make_heap(scored_, before);
+    }
+    return;
+  }
+  if (limit_ > 0 && is_before(scored, scored_.front())) {
+    std::ranges::pop_heap(scored_, before);
+    scored_.back() = scored;
+    std::ranges::push_heap(scored_, before);
+  }
+}
+
+std::vector<TopScores::Scored> TopScores::take() {
+  std::ranges::sort(scored_, [this](const Scored& a, const Scored& b) { return is_before(a, b); });
+  return std::exchange(scored_, {});
+}
+
 }  // namespace rookery::search
