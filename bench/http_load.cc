@@ -28,6 +28,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "articles.h"
 #include "histogram.h"
 #include "order.h"
 
@@ -45,6 +46,7 @@ struct Options {
   double rate = 0;  // requests a second, 0 = closed loop
   std::uint64_t keys = 1000;
   std::uint64_t seed = 1;
+  bool articles = false;  // load: articles instead of orders
   bool buckets = false;
 };
 
@@ -165,9 +167,10 @@ void Load::build_load_request(Connection& connection) {
   const std::uint64_t end = std::min(options_.keys, loaded_ + 100);
   connection.key_hash = 0;
   for (; loaded_ < end; ++loaded_) {
-    const std::string id = "orders/" + std::to_string(loaded_);
-    body += R"({"Id":")" + id + R"(","ChangeVector":null,"Type":"PUT","Document":)" +
-            bodies_[random_() % bodies_.size()] + "},";
+    const std::string id = (options_.articles ? "articles/" : "orders/") + std::to_string(loaded_);
+    body += R"({"Id":")" + id + R"(","ChangeVector":null,"Type":"PUT","Document":)";
+    body += options_.articles ? article_json(loaded_) : bodies_[random_() % bodies_.size()];
+    body += "},";
     connection.key_hash += std::hash<std::string>{}(id);
   }
   body.back() = ']';
@@ -371,6 +374,7 @@ int main(int argc, char** argv) {
   app.add_option("--rate", options.rate, "open loop: requests a second");
   app.add_option("--keys", options.keys)->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed);
+  app.add_flag("--articles", options.articles, "load articles instead of orders");
   app.add_flag("--buckets", options.buckets, "print the whole histogram");
   CLI11_PARSE(app, argc, argv);
   return rookery::bench::Load(options).run();

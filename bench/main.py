@@ -13,6 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import article_bench  # noqa: E402
 import peers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -27,7 +28,9 @@ class Run:
         self.pairs = options.pairs or (1 if self.toy else 5)
         self.seconds = options.seconds or (0.3 if self.toy else 5)
         self.tools = pathlib.Path(os.environ.get("RK_BENCH_BUILD", ROOT / "build/release/bench"))
-        self.server = find_server(self.tools) if options.name in ("B1", "B1r") else None
+        self.sizes = options.size
+        needs_server = options.name in ("B1", "B1r", "B4", "B5")
+        self.server = find_server(self.tools) if needs_server else None
         base = pathlib.Path(os.environ.get("RK_BENCH_FOLDER", "/var/tmp/rookery-bench"))
         self.folder = base / f"{options.name}-{os.getpid()}"
         self.lines = []
@@ -35,6 +38,10 @@ class Run:
     def say(self, text=""):
         self.lines.append(text)
         print(text, flush=True)
+
+    def log(self, text):
+        """Progress, which is no part of the report."""
+        print(f"  ({text})", file=sys.stderr, flush=True)
 
     def postgres(self, name="postgres"):
         if peers.Postgres.binaries() is None:
@@ -319,13 +326,41 @@ def databases(run):
     histogram(run, {name: [result[name]] for name in ("create", "drop")})
 
 
+def terms10m(run):
+    """endsWith and regex over ten million unique terms, and the memory they take. No peer."""
+    done = subprocess.run(
+        [str(run.tools / "bench_terms"), "--folder", str(run.folder / "index"), "--terms",
+         str(run.sizes[0] if run.sizes else 20_000 if run.toy else 10_000_000), "--limit-mib",
+         "64"], capture_output=True, text=True, check=False)
+    if not done.stdout:
+        raise peers.BenchFailed(done.stderr.strip())
+    result = json.loads(done.stdout)
+    run.say(f"{result['terms']:,} unique terms put in within {result['fill_seconds']:.1f} s, a file"
+            f" of {result['file_bytes'] / (1 << 20):,.0f} MiB; most memory meanwhile, mapped pages"
+            f" counted, {result['filling_peak_kib'] / 1024:,.0f} MiB.")
+    run.say()
+    run.say("| | seconds | found | terms looked at | anonymous before, MiB | at most beyond, MiB |")
+    run.say("|---|---:|---:|---:|---:|---:|")
+    for row in result["questions"]:
+        run.say(f"| {row['name']} | {row['seconds']:.2f} | {row['found']:,} | {row['terms']:,}"
+                f" | {row['before_kib'] / 1024:.1f} | {row['extra_kib'] / 1024:.1f} |")
+    run.say()
+    run.say(f"**{result['extra_kib'] / 1024:.1f} MiB beyond what was there, at most** (aim < 64;"
+            f" {result['file_pages_kib'] / 1024:,.0f} MiB of mapped file pages in memory at the"
+            " end, which the kernel takes back when it likes)")
+    run.say()
+    if done.returncode != 0:
+        raise peers.BenchFailed(done.stderr.strip())
+
+
 def stop_all(*running):
     for peer in running:
         if peer is not None:
             peer.stop()
 
 
-BENCHMARKS = {"B1": b1, "B1r": b1r, "B3commit": store_commit, "databases": databases}
+BENCHMARKS = {"B1": b1, "B1r": b1r, "B3commit": store_commit, "B4": article_bench.b4,
+              "B5": article_bench.b5, "databases": databases, "terms10m": terms10m}
 
 
 def main(arguments):
@@ -336,6 +371,8 @@ def main(arguments):
     parser.add_argument("--no-deps", action="store_true")
     parser.add_argument("--pairs", type=int)
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("--size", type=int, action="append",
+                        help="documents (B4, B5) or terms (terms10m); may be given several times")
     options = parser.parse_args(arguments)
     if options.list or not options.name:
         for name, function in BENCHMARKS.items():

@@ -82,7 +82,9 @@ class HttpPeer:
     def load(self, **options):
         command = [str(self.tools / "bench_http_load"), "--port", str(self.port), "--buckets"]
         for key, value in options.items():
-            command += [f"--{key.replace('_', '-')}", str(value)]
+            command.append(f"--{key.replace('_', '-')}")
+            if value is not True:
+                command.append(str(value))
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise BenchFailed(f"{self.name}: {done.stderr.strip()}")
