@@ -3,9 +3,11 @@
 // memory that the process has before and while it is asked. Pages of mapped files aren't anonymous:
 // the kernel takes those back when it likes. Prints one JSON line; --limit-mib makes it a test.
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -13,6 +15,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "rookery/os/platform.h"
 #include "rookery/search/index_reader.h"
@@ -134,20 +139,38 @@ std::uint64_t ask(store::Environment& environment, Question question, bool is_fi
   return memory.extra_kib();
 }
 
+std::unique_ptr<store::Environment> open_environment(const std::string& folder) {
+  store::EnvironmentOptions options;
+  options.path = folder;
+  return must("open", store::Environment::open(os::real_platform(), options));
+}
+
+// In a process of its own: what filling leaves to the allocator would hide what asking takes.
+// Gives the most memory that it had, in KiB.
+std::uint64_t fill_apart(const Options& options) {
+  const pid_t child = fork();
+  if (child < 0) {
+    fail("fork", std::strerror(errno));
+  }
+  if (child == 0) {
+    const std::unique_ptr<store::Environment> environment = open_environment(options.folder);
+    fill(*environment, options.terms);
+    must("close", environment->close());
+    std::_Exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  if (wait4(child, &status, 0, &usage) != child || status != 0) {
+    fail("filling", "the process failed");
+  }
+  return static_cast<std::uint64_t>(usage.ru_maxrss);
+}
+
 int run(const Options& options) {
-  const auto open = [&] {
-    store::EnvironmentOptions environment;
-    environment.path = options.folder;
-    return must("open", store::Environment::open(os::real_platform(), environment));
-  };
   const Clock::time_point begun = Clock::now();
-  std::unique_ptr<store::Environment> environment = open();
-  fill(*environment, options.terms);
+  const std::uint64_t peak_filling_kib = fill_apart(options);
   const double seconds = static_cast<double>(nanoseconds_since(begun)) / 1e9;
-  const std::uint64_t peak_filling_kib = status_kib("VmHWM");
-  // Opened anew: what filling left in memory would hide what asking takes.
-  must("close", environment->close());
-  environment = open();
+  const std::unique_ptr<store::Environment> environment = open_environment(options.folder);
   std::printf(
       "{\"terms\":%llu,\"fill_seconds\":%.2f,\"file_bytes\":%llu,\"filling_peak_kib\":%llu,"
       "\"questions\":[",
