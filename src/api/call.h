@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -116,8 +117,8 @@ struct RouteMatch {
 };
 
 [[nodiscard]] RouteMatch find_route(const Request& request);
-// How many there are, for tests and for the health route.
-[[nodiscard]] std::size_t route_count() noexcept;
+// Every route there is.
+[[nodiscard]] std::span<const Route> routes() noexcept;
 
 // Runs `task` on a thread that may block; 503 where there is no room for it.
 void offload(const CallPtr& call, std::function<void()> task);

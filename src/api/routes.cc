@@ -145,8 +145,8 @@ RouteMatch find_route(const Request& request) {
   return match;
 }
 
-std::size_t route_count() noexcept {
-  return std::size(kRoutes);
+std::span<const Route> routes() noexcept {
+  return kRoutes;
 }
 
 }  // namespace rookery::api
