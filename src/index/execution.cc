@@ -149,8 +149,10 @@ Result<void> Execution::open_snapshots() {
     return {};
   }
   const Progress& progress = index_->progress().progress;
-  if (query_.cutoff_etag.has_value() && query_.index->seen_etag() >= *query_.cutoff_etag) {
-    // What was asked for is in; what came later was not waited for.
+  // Who asked to wait has what was asked for; what came later was not waited for. Who did not ask,
+  // and waited because the index was new, is told how it is.
+  if (query_.request.wait_for_non_stale && query_.cutoff_etag.has_value() &&
+      query_.index->seen_etag() >= *query_.cutoff_etag) {
     return {};
   }
   RK_TRY_ASSIGN(is_stale_,

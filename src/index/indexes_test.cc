@@ -134,6 +134,25 @@ TEST(Indexes, PausedOnesSayThatTheyAreStale) {
   EXPECT_FALSE(other->is_stale());
 }
 
+// What comes after the cut-off is not waited for, but only who asked to wait may be told so.
+TEST(Indexes, NewOnesSayThatTheyAreStaleWhereNobodyAskedToWait) {
+  TestIndexes test;
+  test.put("users/1", R"({"name":"Ann"})");
+  test.before_run = [&] {
+    EXPECT_TRUE(test.indexes().set_paused("", true));
+    test.put("users/1", R"({"name":"Bob"})");
+  };
+  const Result<Answer> made = test.ask("from Users where name = 'Ann'", "{}", std::nullopt);
+  ASSERT_TRUE(made.has_value()) << made.error().to_string();
+  EXPECT_TRUE(made->is_stale());
+
+  test.before_run = nullptr;
+  EXPECT_TRUE(test.indexes().set_paused("", false));
+  EXPECT_THAT(test.ids("from Users where name = 'Bob'"), ElementsAre("users/1"));
+  test.before_run = [&] { test.put("users/2", R"({"name":"Bob"})"); };
+  EXPECT_FALSE(test.expect("from Users where name = 'Bob'").is_stale());
+}
+
 TEST(Indexes, DisabledOnesStayDisabledAcrossARestart) {
   TestIndexes test;
   test.put("users/1", R"({"name":"Ann"})");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -206,6 +207,9 @@ class TestIndexes {
         return ErrorCode::shutting_down;
       }
     }
+    if (before_run != nullptr) {
+      before_run();
+    }
     RK_TRY_ASSIGN(QueryAnswer answer, runner_->run(*query));
     Answer result;
     result.etag = answer.etag;
@@ -237,6 +241,9 @@ class TestIndexes {
   os::MemoryFileSystem& files() { return files_; }
 
   os::Platform& platform() { return platform_; }
+
+  // When a query has waited, and is about to be run.
+  std::function<void()> before_run;
 
  private:
   os::MemoryFileSystem files_;
