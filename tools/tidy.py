@@ -224,6 +224,32 @@ def check_documents(tree):
                     yield f"{name}:{line}: links to nothing: {target}"
 
 
+def block_kinds(source):
+    """What may stand behind three backticks: the keys of KINDS in the runner of code blocks."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "KINDS":
+            return {key.value for key in node.value.keys}
+    return set()
+
+
+def check_code_blocks(tree):
+    """Each code block says what it is; what then becomes of it, tests/docs/run_blocks.py says."""
+    runner = "tests/docs/blocks.py"
+    if runner not in tree.files:
+        return
+    kinds = block_kinds(tree.text(runner))
+    for name in tree.with_suffix(".md"):
+        fenced = False
+        for line, content in numbered(tree.text(name)):
+            if not content.lstrip().startswith("```"):
+                continue
+            words = content.strip().lstrip("`").split()
+            if not fenced and (not words or words[0] not in kinds):
+                yield (f"{name}:{line}: a code block says what it is, `text` if it isn't run"
+                       " (CONTRIBUTING.md, Code blocks in documents)")
+            fenced = not fenced
+
+
 TEST_IN_CODE = re.compile(
     r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+),\s*(\w+)")
 TEST_IN_TEXT = re.compile(r"`([A-Z]\w+\.[A-Z]\w+)`")
@@ -267,7 +293,8 @@ def check_budgets(tree):
 # ------------------------------------------------------------------------------------------------
 
 CHECKS = (check_includes, check_layer_folders, check_listed, check_shape, check_headers,
-          check_words, check_blobs, check_documents, check_named_tests, check_budgets)
+          check_words, check_blobs, check_documents, check_code_blocks, check_named_tests,
+          check_budgets)
 
 
 def check_format(tree, fix):

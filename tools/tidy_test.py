@@ -142,6 +142,15 @@ class TidyTest(unittest.TestCase):
         self.assert_found({**test, page: "see `Page.LosesIt`\n"}, "Page.LosesIt")
         self.assertEqual(self.findings({**test, "docs/a.md": "the key `Logs.Path`\n"}), [])
 
+    def test_code_blocks_say_what_they_are(self):
+        runner = {"tests/docs/blocks.py": 'KINDS = {"sh": {"fails"}, "text": set()}\n'}
+        fence = "`" * 3
+        fine = f"{fence}sh fails\nls\n{fence}\n\n{fence}text\n{fence}\n"
+        self.assertEqual(self.findings({**runner, "a.md": fine}), [])
+        for wrong in ("", "bash"):
+            self.assert_found({**runner, "a.md": f"{fine}{fence}{wrong}\nls\n{fence}\n"},
+                              "a code block says what it is")
+
     def test_budget_tables_agree(self):
         plan = "PLAN = (\n    ('quick', 180, False, 'w', None),\n)\n"
         table = "| part | budget |\n| `quick` | 3:00 | x |\n"
