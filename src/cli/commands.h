@@ -18,7 +18,7 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 
 // `arguments` are those behind the subcommand.
-[[nodiscard]] int run_serve(const std::vector<std::string>& arguments);
+[[nodiscard]] int run_serve(std::vector<std::string> arguments);
 [[nodiscard]] int run_verify(const std::string& folder);
 
 enum class DocumentVerb : std::uint8_t { kGet, kPut, kDelete };
@@ -33,6 +33,14 @@ struct DocumentArguments {
 };
 
 [[nodiscard]] int run_document(const DocumentArguments& arguments);
+
+struct DoctorArguments {
+  std::string folder{};
+  bool json = false;
+};
+
+// 0: nothing to do. 1: warnings. 2: problems.
+[[nodiscard]] int run_doctor(const DoctorArguments& arguments);
 
 // What --version prints.
 [[nodiscard]] std::string version_text();

@@ -15,6 +15,8 @@ struct ConfigKey {
   std::string_view default_value;  // as it would be written; empty: none
   // False: accepted for the sake of clients and scripts, without an effect. A given one is logged.
   bool has_effect = false;
+  // Never shown, wherever it came from.
+  bool is_secret = false;
 };
 
 [[nodiscard]] std::span<const ConfigKey> config_keys() noexcept;

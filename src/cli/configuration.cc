@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,11 +29,34 @@ struct Option {
 
 constexpr auto kEnvironmentPrefixes = std::to_array<std::string_view>({"RAVEN_", "ROOKERY_"});
 constexpr std::size_t kFileBytesMax = 1 << 20;
+constexpr std::string_view kCommandLine = "command line";
+constexpr std::string_view kSecret = "********";
+
+// Flags of the documented command line that ask for what happens anyway: this server has no prompt
+// of its own, and logs go to standard error unless Logs.Path says otherwise.
+constexpr auto kSwitchesWithoutNeed =
+    std::to_array<std::string_view>({"-n", "--non-interactive", "-l", "--log-to-console"});
+
+bool is_switch_without_need(std::string_view argument) {
+  return std::find(kSwitchesWithoutNeed.begin(), kSwitchesWithoutNeed.end(), argument) !=
+         kSwitchesWithoutNeed.end();
+}
+
+Setting shown(const Setting& setting) {
+  const bool secret = find_config_key(setting.key)->is_secret && !setting.value.empty();
+  return {setting.key, secret ? std::string(kSecret) : setting.value, setting.source};
+}
 
 Result<std::vector<Option>> read_arguments(const std::vector<std::string>& arguments) {
   std::vector<Option> out;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
+    std::string argument = arguments[i];
+    if (is_switch_without_need(argument)) {
+      continue;
+    }
+    if (argument == "-c" || argument.starts_with("-c=")) {
+      argument = "--config-path" + argument.substr(2);
+    }
     if (!argument.starts_with("--") || argument.size() == 2) {
       return Error(ErrorCode::invalid_argument,
                    fmt::format("'{}' is not an option: they look like --Key=value", argument));
@@ -53,7 +78,15 @@ bool is_config_path(std::string_view key) {
   return api::equal_ignoring_case(key, "config-path");
 }
 
-std::string scalar_text(value::View value) {
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the parser allows
+std::string value_text(value::View value) {
+  if (value.is_array()) {
+    std::string list;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      list += (i == 0 ? "" : ";") + value_text(value.at(i));
+    }
+    return list;
+  }
   if (const auto text = value.as_string(); text.has_value()) {
     return std::string(*text);
   }
@@ -67,7 +100,7 @@ void flatten(value::View object, const std::string& prefix, std::vector<Option>&
     if (object.value_at(i).is_object()) {
       flatten(object.value_at(i), key + ".", out);
     } else {
-      out.push_back({key, scalar_text(object.value_at(i))});
+      out.push_back({key, value_text(object.value_at(i))});
     }
   }
 }
@@ -77,15 +110,21 @@ void flatten(value::View object, const std::string& prefix, std::vector<Option>&
 Result<Configuration> Configuration::load(const ConfigurationInput& input) {
   Configuration out;
   RK_TRY_ASSIGN(const std::vector<Option> options, read_arguments(input.arguments));
+  bool names_file = false;
   for (const Option& option : options) {
     if (is_config_path(option.key)) {
+      names_file = true;
       RK_TRY(out.add_file(option.value));
     }
+  }
+  std::error_code ignored;
+  if (!names_file && std::filesystem::exists(input.default_file, ignored)) {
+    RK_TRY(out.add_file(input.default_file));
   }
   RK_TRY(out.add_environment(input.environment));
   for (const Option& option : options) {
     if (!is_config_path(option.key)) {
-      RK_TRY(out.add(option.key, option.value, "command line"));
+      RK_TRY(out.add(option.key, option.value, kCommandLine));
     }
   }
   return out;
@@ -94,7 +133,11 @@ Result<Configuration> Configuration::load(const ConfigurationInput& input) {
 Result<void> Configuration::add(std::string_view key, std::string_view value,
                                 std::string_view source) {
   if (const ConfigKey* known = find_config_key(key); known != nullptr) {
-    values_[std::string(known->name)] = value;
+    Setting setting{std::string(known->name), std::string(value), std::string(source)};
+    const auto [place, is_new] = values_.try_emplace(setting.key, setting);
+    if (!is_new) {
+      overridden_.push_back(std::exchange(place->second, std::move(setting)));
+    }
     return {};
   }
   if (const auto near = near_config_key(key); near.has_value()) {
@@ -129,6 +172,7 @@ Result<void> Configuration::add_file(const std::string& path) {
     return Error(ErrorCode::malformed,
                  fmt::format("the configuration file '{}' is not a JSON object", path));
   }
+  file_ = path;
   std::vector<Option> options;
   flatten(document->root(), "", options);
   for (const Option& option : options) {
@@ -156,7 +200,8 @@ std::optional<std::string> Configuration::text(std::string_view key) const {
   const ConfigKey* known = find_config_key(key);
   RK_CHECK(known != nullptr);
   const auto found = values_.find(known->name);
-  std::string value = found != values_.end() ? found->second : std::string(known->default_value);
+  std::string value =
+      found != values_.end() ? found->second.value : std::string(known->default_value);
   if (value.empty()) {
     return std::nullopt;
   }
@@ -193,9 +238,25 @@ Result<std::int64_t> Configuration::integer(std::string_view key, std::int64_t m
   return number;
 }
 
+std::vector<Setting> Configuration::changed() const {
+  std::vector<Setting> out;
+  for (const auto& [key, setting] : values_) {
+    if (setting.value != find_config_key(key)->default_value) {
+      out.push_back(shown(setting));
+    }
+  }
+  return out;
+}
+
+std::vector<Setting> Configuration::overridden() const {
+  std::vector<Setting> out;
+  std::transform(overridden_.begin(), overridden_.end(), std::back_inserter(out), shown);
+  return out;
+}
+
 std::vector<std::string> Configuration::without_effect() const {
   std::vector<std::string> out;
-  for (const auto& [key, value] : values_) {
+  for (const auto& [key, setting] : values_) {
     const ConfigKey* known = find_config_key(key);
     if (known != nullptr && !known->has_effect) {
       out.push_back(key);

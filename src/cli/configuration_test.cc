@@ -2,6 +2,7 @@
 #include "configuration.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "rookery/base/check.h"
 
 #include "config_keys.h"
 
@@ -24,11 +27,22 @@ Result<Configuration> load(std::vector<std::string> arguments,
       {.arguments = std::move(arguments), .environment = std::move(environment)});
 }
 
+std::vector<std::string> texts(const std::vector<Setting>& settings) {
+  std::vector<std::string> out;
+  for (const Setting& setting : settings) {
+    out.push_back(setting.key + "=" + setting.value + " (" + setting.source + ")");
+  }
+  return out;
+}
+
 // A configuration file that goes when the test does.
 class ConfigFile {
  public:
   explicit ConfigFile(std::string_view text)
-      : path_(::testing::TempDir() + "rookery_config_" + std::to_string(::getpid()) + ".json") {
+      : path_(::testing::TempDir() + "rookery_config_XXXXXX") {
+    const int descriptor = ::mkstemp(path_.data());
+    RK_CHECK(descriptor >= 0);
+    ::close(descriptor);
     std::ofstream(path_) << text;
   }
 
@@ -92,6 +106,57 @@ TEST(Configuration, AnUnknownKeyIsListed) {
   ASSERT_TRUE(c.has_value());
   EXPECT_THAT(c->unknown(),
               ElementsAre("Whatever.Else (RAVEN_Whatever_Else)", "Some.Future.Key (command line)"));
+}
+
+TEST(Configuration, AMistypedKeyIsFatalInAFileToo) {
+  const ConfigFile file(R"({"Http": {"MaxConections": 7}})");
+  const auto c = load({"--config-path", file.path()});
+  ASSERT_FALSE(c.has_value());
+  EXPECT_THAT(std::string(c.error().message()), HasSubstr("'Http.MaxConnections'"));
+  EXPECT_THAT(std::string(c.error().message()), HasSubstr(file.path()));
+}
+
+TEST(Configuration, SaysWhatIsNotTheDefaultAndWhoSaidSo) {
+  const ConfigFile file(
+      R"({"DataDir": "file", "Logs.Path": "file", "Security.Certificate.Password": "open sesame",
+          "Http.MaxConnections": 10000})");
+  const auto c =
+      load({"-c", file.path(), "--DataDir=line"}, {"RAVEN_Logs_Path=env", "RAVEN_Logs.Mode=None"});
+  ASSERT_TRUE(c.has_value()) << c.error().to_string();
+  EXPECT_EQ(c->file(), file.path());
+  EXPECT_THAT(texts(c->changed()),
+              ElementsAre("DataDir=line (command line)", "Logs.Mode=None (RAVEN_Logs.Mode)",
+                          "Logs.Path=env (RAVEN_Logs_Path)",
+                          "Security.Certificate.Password=******** (" + file.path() + ")"));
+  EXPECT_THAT(texts(c->overridden()), ElementsAre("Logs.Path=file (" + file.path() + ")",
+                                                  "DataDir=file (" + file.path() + ")"));
+}
+
+TEST(Configuration, ReadsTheDefaultFileUnlessAnotherIsNamed) {
+  const ConfigFile standard(R"({"DataDir": "standard"})");
+  const ConfigFile other(R"({"DataDir": "other"})");
+  const auto with = [&](std::vector<std::string> arguments, const std::string& file) {
+    return Configuration::load(
+        {.arguments = std::move(arguments), .environment = {}, .default_file = file});
+  };
+  EXPECT_EQ(with({}, standard.path())->text("DataDir"), "standard");
+  EXPECT_EQ(with({"-c=" + other.path()}, standard.path())->text("DataDir"), "other");
+  const auto none = with({}, standard.path() + ".none");
+  ASSERT_TRUE(none.has_value());
+  EXPECT_EQ(none->text("DataDir"), "RavenData");
+  EXPECT_EQ(none->file(), "");
+}
+
+TEST(Configuration, JoinsArrays) {
+  const ConfigFile file(R"({"Notifications.FilterOut": ["a", "b", 3]})");
+  EXPECT_EQ(load({"-c", file.path()})->text("Notifications.FilterOut"), "a;b;3");
+}
+
+TEST(Configuration, TakesTheSwitchesThatAskForWhatHappensAnyway) {
+  const auto c = load({"-n", "--non-interactive", "-l", "--log-to-console", "--DataDir=x"});
+  ASSERT_TRUE(c.has_value()) << c.error().to_string();
+  EXPECT_THAT(texts(c->changed()), ElementsAre("DataDir=x (command line)"));
+  EXPECT_THAT(c->unknown(), ElementsAre());
 }
 
 TEST(Configuration, KnownKeysWithoutEffectAreListed) {

@@ -18,13 +18,15 @@ namespace rookery::cli {
 namespace {
 
 constexpr std::string_view kServeHelp =
-    "rookery serve [--Key=value | --Key value | --config-path FILE.json]...\n"
+    "rookery serve [--Key=value | --Key value | -c FILE | --config-path FILE]...\n"
+    "              [--print-settings]\n"
     "\n"
     "Starts the server; `rookery` with such flags does the same. Keys may also be given as\n"
-    "environment variables (ROOKERY_Key or RAVEN_Key, '_' for '.'), and in the file; the command\n"
-    "line wins. The server stops on SIGTERM, SIGINT, or the words 'shutdown no-confirmation' on "
-    "its\n"
-    "standard input.\n"
+    "environment variables (RAVEN_Key or ROOKERY_Key, '_' for '.'), and in a file of JSON:\n"
+    "FILE, or settings.json in the working directory if that is there. The command line wins\n"
+    "over the environment, the environment over the file. --print-settings says what differs\n"
+    "from the defaults and who set it, and starts nothing. The server stops on SIGTERM, SIGINT,\n"
+    "or the words 'shutdown no-confirmation' on its standard input.\n"
     "\n"
     "Keys with an effect, and their defaults:\n";
 
@@ -35,15 +37,18 @@ int print_serve_help() {
       fmt::print("  {:<52} {}\n", key.name, key.default_value);
     }
   }
-  fmt::print(
-      "\nOther keys of the documentation are accepted and have no effect yet; the log "
-      "names them.\n");
+  fmt::print("\nKeys of the documentation without an effect yet; the log names those given:\n");
+  for (const ConfigKey& key : config_keys()) {
+    if (!key.has_effect) {
+      fmt::print("  {:<52} {}\n", key.name, key.default_value);
+    }
+  }
   return kExitOk;
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
-    if (argument == "--help" || argument == "-h") {
+    if (argument == "--help" || argument == "-h" || argument == "-?") {
       return true;
     }
   }
@@ -68,18 +73,29 @@ void add_document_command(CLI::App& app, const std::string& name, const std::str
   });
 }
 
+void add_doctor_command(CLI::App& app, DoctorArguments& arguments, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "doctor",
+      "Say what this machine gives a data directory (exit code 0: fine, 1: warnings, 2: problems)");
+  command->add_option("folder", arguments.folder, "The folder; a server may be running in it")
+      ->required();
+  command->add_flag("--json", arguments.json, "For programs");
+  command->callback([&arguments, &exit_code] { exit_code = run_doctor(arguments); });
+}
+
 int run(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   if (first == "serve") {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     return asks_for_help(rest) ? print_serve_help() : run_serve(rest);
   }
-  const bool is_general = first == "--help" || first == "-h" || first == "--version";
-  if (first.empty() || (first.starts_with("--") && !is_general)) {
+  const bool is_general =
+      first == "--help" || first == "-h" || first == "--version" || first == "-v";
+  if (first.empty() || (first.starts_with("-") && !is_general)) {
     return asks_for_help(arguments) ? print_serve_help() : run_serve(arguments);
   }
   CLI::App app("Rookery, a document database.", "rookery");
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("-v,--version", version_text());
   app.require_subcommand(1);
   app.footer("Without a subcommand: serve.");
   int exit_code = kExitOk;
@@ -90,6 +106,8 @@ int run(const std::vector<std::string>& arguments) {
       app.add_subcommand("verify", "Check a data directory, or one database, on disk");
   verify->add_option("folder", folder, "The folder; no server may hold it")->required();
   verify->callback([&] { exit_code = run_verify(folder); });
+  DoctorArguments doctor;
+  add_doctor_command(app, doctor, exit_code);
   DocumentArguments document;
   add_document_command(app, "get", "Print a document", DocumentVerb::kGet, document, exit_code);
   add_document_command(app, "put", "Store a document", DocumentVerb::kPut, document, exit_code);

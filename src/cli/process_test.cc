@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "rookery/edge/http_client.h"
+#include "rookery/value/json.h"
 
 #include "child_process.h"
 
@@ -95,6 +97,21 @@ TEST(Process, RefusesAMistypedKeyAndWarnsOfAnUnknownOne) {
   EXPECT_THAT(unknown.read_errors(), HasSubstr("Completely.Unknown"));
 }
 
+TEST(Process, SaysWhatItsSettingsAreAndWhoMadeThem) {
+  Child print(serve_in_memory({"--print-settings", "--Features.Availability=Experimental"}));
+  EXPECT_EQ(print.wait(), 0);
+  const std::string shown = print.read_rest();
+  EXPECT_THAT(shown, HasSubstr("file: none\n"));
+  EXPECT_THAT(shown, HasSubstr("RunInMemory = true  (command line)\n"));
+  EXPECT_THAT(shown, HasSubstr("without an effect yet: Features.Availability\n"));
+  Child logs({"--RunInMemory=true", "--ServerUrl=http://127.0.0.1:0"});
+  url_of(logs);
+  logs.signal(SIGTERM);
+  EXPECT_EQ(logs.wait(), 0);
+  EXPECT_THAT(logs.read_errors(),
+              HasSubstr("event=config.setting key=RunInMemory value=true source=\"command line\""));
+}
+
 TEST(Process, RefusesToListenToTheWorld) {
   Child child({"--RunInMemory=true", "--ServerUrl=http://0.0.0.0:0"});
   EXPECT_EQ(child.wait(), 2);
@@ -116,7 +133,12 @@ TEST(Process, LogsOneLineAnEvent) {
 TEST(Process, TellsAboutItself) {
   Child version({"--version"});
   EXPECT_EQ(version.wait(), 0);
-  EXPECT_THAT(version.read_rest(), HasSubstr("rookery 0.1.0"));
+  const std::string facts = version.read_rest();
+  EXPECT_THAT(facts, HasSubstr("rookery 0.1.0"));
+  for (const std::string_view fact :
+       {"\ncommit: ", "\ncompiler: ", "\nbuild: ", "sanitizers: ", "\nlibraries: Boost 1."}) {
+    EXPECT_THAT(facts, HasSubstr(std::string(fact)));
+  }
   Child help({"--help"});
   EXPECT_EQ(help.wait(), 0);
   EXPECT_THAT(help.read_rest(), HasSubstr("verify"));
@@ -163,6 +185,38 @@ TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
   EXPECT_EQ(del.wait(), 0) << del.read_errors();
   Child gone({"get", "users/1", "--folder", folder.path(), "--database", "shop"});
   EXPECT_EQ(gone.wait(), 1);
+}
+
+TEST(Process, DoctorWorksBesideARunningServerAndLeavesNothing) {
+  const Folder folder;
+  Child server(
+      {"--DataDir=" + folder.path(), "--Logs.Mode=None", "--ServerUrl=http://127.0.0.1:0"});
+  const std::string url = url_of(server);
+  const auto names = [&] {
+    std::set<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      out.insert(entry.path().filename());
+    }
+    return out;
+  };
+  const std::set<std::string> before = names();
+  Child doctor({"doctor", folder.path(), "--json"});
+  const int code = doctor.wait();
+  const std::string json = doctor.read_rest();
+  EXPECT_THAT(code, testing::AnyOf(0, 1, 2)) << doctor.read_errors();
+  const auto report = value::parse_json(json);
+  ASSERT_TRUE(report.has_value()) << json;
+  EXPECT_EQ(report->root().find_string("Level") == "problem", code == 2) << json;
+  EXPECT_THAT(json, HasSubstr("process " + std::to_string(server.pid()) + " holds this folder"));
+  EXPECT_THAT(json, HasSubstr("keep a second process out"));
+  EXPECT_EQ(names(), before);
+  // The folder is the server's still, and it serves.
+  EXPECT_EQ(edge::http_call({.url = url + "/health"})->status, 200);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  Child after({"doctor", folder.path()});
+  EXPECT_THAT(after.wait(), testing::AnyOf(0, 1, 2));
+  EXPECT_THAT(after.read_rest(), HasSubstr("no server holds this folder"));
 }
 
 TEST(Process, KeepsWhatItAcknowledgedWhenItIsKilled) {

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,6 +26,7 @@
 #include "configuration.h"
 #include "life_watch.h"
 #include "serve_settings.h"
+#include "service_notifier.h"
 
 namespace rookery::cli {
 
@@ -31,6 +34,8 @@ namespace {
 
 constexpr std::uint32_t kWorkerThreads = 4;
 constexpr std::size_t kWorkerQueueMax = 4096;
+// In the working directory.
+constexpr std::string_view kDefaultFile = "settings.json";
 
 std::vector<std::string> environment_of_process() {
   std::vector<std::string> out;
@@ -67,6 +72,17 @@ void log_configuration(api::Log& log, const Configuration& configuration,
             {{"version", std::string(api::kProductVersion)},
              {"pid", std::to_string(::getpid())},
              {"data", settings.run_in_memory ? std::string("memory") : settings.server.data_dir}});
+  if (!configuration.file().empty()) {
+    log.write(api::LogMode::kOperations, "config.file", {{"path", configuration.file()}});
+  }
+  for (const Setting& setting : configuration.changed()) {
+    log.write(api::LogMode::kOperations, "config.setting",
+              {{"key", setting.key}, {"value", setting.value}, {"source", setting.source}});
+  }
+  for (const Setting& setting : configuration.overridden()) {
+    log.write(api::LogMode::kOperations, "config.overridden",
+              {{"key", setting.key}, {"value", setting.value}, {"source", setting.source}});
+  }
   for (const std::string& key : configuration.unknown()) {
     log.write(api::LogMode::kOperations, "config.unknown_key", {{"key", key}});
   }
@@ -79,6 +95,20 @@ void log_configuration(api::Log& log, const Configuration& configuration,
 void warn_of_unknown_keys(const Configuration& configuration) {
   for (const std::string& key : configuration.unknown()) {
     fmt::print(stderr, "rookery: warning: unknown configuration key {}, ignored\n", key);
+  }
+}
+
+// For a person who wonders why the server does what it does.
+void print_settings(const Configuration& configuration) {
+  fmt::print("file: {}\n", configuration.file().empty() ? "none" : configuration.file());
+  for (const Setting& setting : configuration.changed()) {
+    fmt::print("{} = {}  ({})\n", setting.key, setting.value, setting.source);
+  }
+  for (const Setting& setting : configuration.overridden()) {
+    fmt::print("overridden: {} = {}  ({})\n", setting.key, setting.value, setting.source);
+  }
+  for (const std::string& key : configuration.without_effect()) {
+    fmt::print("without an effect yet: {}\n", key);
   }
 }
 
@@ -165,6 +195,20 @@ class RunningServer {
   std::unique_ptr<edge::HttpServer> http_;
 };
 
+// A service manager that cannot be told may end the server later: the log must say why.
+void notify(const ServiceNotifier& notifier, api::Log& log, const std::string& state) {
+  if (const Result<void> sent = notifier.send(state); !sent.has_value()) {
+    log.write(api::LogMode::kOperations, "service.notify_failed",
+              {{"error", sent.error().to_string()}});
+  }
+}
+
+std::string notify_socket() {
+  // Nothing changes the environment. NOLINTNEXTLINE(concurrency-mt-unsafe)
+  const char* socket = std::getenv("NOTIFY_SOCKET");
+  return socket == nullptr ? std::string() : std::string(socket);
+}
+
 int serve(const Configuration& configuration, const ServeSettings& settings, LifeWatch& watch) {
   Result<std::unique_ptr<api::Log>> log = api::Log::open(os::real_platform(), settings.log);
   if (!log.has_value()) {
@@ -182,8 +226,17 @@ int serve(const Configuration& configuration, const ServeSettings& settings, Lif
   fmt::print("Server available on: {}\n", *url);
   std::fflush(stdout);
   log.value()->write(api::LogMode::kOperations, "server.ready", {{"url", *url}});
+  if (settings.reach > Reach::kLocal) {
+    log.value()->write(
+        api::LogMode::kOperations, "server.unsecured",
+        {{"listens", settings.http.address},
+         {"reach", settings.reach == Reach::kPublicNetwork ? "PublicNetwork" : "PrivateNetwork"}});
+  }
+  const ServiceNotifier notifier(notify_socket());
+  notify(notifier, *log.value(), fmt::format("READY=1\nSTATUS=Serving on {}", *url));
   const StopReason reason = watch.wait();
   watch.let_signals_through();
+  notify(notifier, *log.value(), "STOPPING=1\nSTATUS=Stopping");
   log.value()->write(api::LogMode::kOperations, "server.stopping",
                      {{"reason", std::string(stop_reason_name(reason))}});
   const bool clean = server.stop();
@@ -194,18 +247,27 @@ int serve(const Configuration& configuration, const ServeSettings& settings, Lif
 
 }  // namespace
 
-int run_serve(const std::vector<std::string>& arguments) {
+int run_serve(std::vector<std::string> arguments) {
+  const bool only_print = std::erase(arguments, "--print-settings") != 0;
   const Result<Configuration> configuration =
-      Configuration::load({.arguments = arguments, .environment = environment_of_process()});
+      Configuration::load({.arguments = std::move(arguments),
+                           .environment = environment_of_process(),
+                           .default_file = std::string(kDefaultFile)});
   if (!configuration.has_value()) {
     print_error(configuration.error());
     return kExitUsage;
   }
   warn_of_unknown_keys(*configuration);
+  if (only_print) {
+    print_settings(*configuration);
+  }
   const Result<ServeSettings> settings = ServeSettings::read(*configuration);
   if (!settings.has_value()) {
     print_error(settings.error());
     return kExitUsage;
+  }
+  if (only_print) {
+    return kExitOk;
   }
   raise_descriptor_limit();
   // Before any thread: the others inherit the signals blocked here.

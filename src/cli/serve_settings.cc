@@ -2,15 +2,12 @@
 #include "serve_settings.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <limits>
 #include <thread>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 
 #include "rookery/api/http.h"
 #include "rookery/os/memory_limit.h"
@@ -24,28 +21,6 @@ constexpr std::int64_t kMega = 1 << 20;
 constexpr std::int64_t kDayInSeconds = 24 * 3600;
 constexpr std::uint64_t kScratchLeastBytes = 16ULL * 1024 * 1024;
 constexpr std::int64_t kMegaMax = 1 << 20;  // a terabyte
-
-bool is_private(const in_addr& address) {
-  const std::uint32_t bits = ntohl(address.s_addr);
-  return (bits >> 24U) == 10 || (bits >> 20U) == (172U << 4U | 1U) ||
-         (bits >> 16U) == (192U << 8U | 168U) || (bits >> 16U) == (169U << 8U | 254U);
-}
-
-bool is_loopback(const in_addr& address) {
-  return (ntohl(address.s_addr) >> 24U) == 127;
-}
-
-Reach reach_of_v6(const in6_addr& address) {
-  const std::uint8_t first = address.s6_addr[0];
-  if (IN6_IS_ADDR_LOOPBACK(&address)) {
-    return Reach::kLocal;
-  }
-  // Unique local fc00::/7 and link local fe80::/10.
-  if ((first & 0xFEU) == 0xFCU || IN6_IS_ADDR_LINKLOCAL(&address)) {
-    return Reach::kPrivateNetwork;
-  }
-  return Reach::kPublicNetwork;
-}
 
 Result<std::chrono::milliseconds> seconds_of(const Configuration& configuration,
                                              std::string_view key) {
@@ -152,100 +127,20 @@ Result<void> read_upkeep(const Configuration& c, db::ServerOptions& server) {
   return {};
 }
 
-Result<void> check_reach(const Configuration& c, const ServerUrl& url) {
-  RK_TRY_ASSIGN(const Reach allowed,
-                parse_reach(c.text("Security.UnsecuredAccessAllowed").value_or("Local")));
-  const Reach asked = reach_of(url.host);
-  // The own machine is always let in: there is no other way to administer an unsecured server.
-  if (asked > Reach::kLocal && asked > allowed) {
-    return Error(
-        ErrorCode::invalid_argument,
-        fmt::format("ServerUrl '{}' can be reached from {}, without any access control. "
-                    "Listen on 127.0.0.1, or set Security.UnsecuredAccessAllowed={} if "
-                    "that is what you want.",
-                    url.host, asked == Reach::kPublicNetwork ? "everywhere" : "the private network",
-                    asked == Reach::kPublicNetwork ? "PublicNetwork" : "PrivateNetwork"));
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<ServerUrl> parse_server_url(std::string_view text) {
-  const Error bad(ErrorCode::invalid_argument,
-                  fmt::format("'{}' is not a URL like http://127.0.0.1:8080", text));
-  const std::size_t scheme_end = text.find("://");
-  if (scheme_end == std::string_view::npos) {
-    return bad;
-  }
-  ServerUrl url;
-  url.scheme = text.substr(0, scheme_end);
-  std::string_view rest = text.substr(scheme_end + 3);
-  if (rest.ends_with('/')) {
-    rest.remove_suffix(1);
-  }
-  const std::size_t colon = rest.rfind(':');
-  const std::size_t bracket = rest.rfind(']');
-  const bool has_port =
-      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
-  url.host = has_port ? rest.substr(0, colon) : rest;
-  if (url.host.size() > 2 && url.host.front() == '[' && url.host.back() == ']') {
-    url.host = url.host.substr(1, url.host.size() - 2);
-  }
-  url.port = url.scheme == "https" ? 443 : 8080;
-  if (has_port) {
-    const std::string_view port = rest.substr(colon + 1);
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), url.port);
-    if (error != std::errc() || end != port.data() + port.size()) {
-      return bad;
-    }
-  }
-  if (url.host.empty() || url.host.find('/') != std::string::npos) {
-    return bad;
-  }
-  return url;
-}
-
-Reach reach_of(std::string_view host) {
-  if (api::equal_ignoring_case(host, "localhost")) {
-    return Reach::kLocal;
-  }
-  const std::string text(host);
-  in_addr v4{};
-  if (::inet_pton(AF_INET, text.c_str(), &v4) == 1) {
-    return is_loopback(v4)  ? Reach::kLocal
-           : is_private(v4) ? Reach::kPrivateNetwork
-                            : Reach::kPublicNetwork;
-  }
-  in6_addr v6{};
-  if (::inet_pton(AF_INET6, text.c_str(), &v6) == 1) {
-    return reach_of_v6(v6);
-  }
-  return Reach::kPublicNetwork;
-}
-
-Result<Reach> parse_reach(std::string_view text) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"None", "Local", "PrivateNetwork", "PublicNetwork"});
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (api::equal_ignoring_case(text, kNames[i])) {
-      return static_cast<Reach>(i);
-    }
-  }
-  return Error(ErrorCode::invalid_argument,
-               fmt::format("Security.UnsecuredAccessAllowed is '{}', which is none of None, Local, "
-                           "PrivateNetwork, PublicNetwork",
-                           text));
-}
-
-Result<ServeSettings> ServeSettings::read(const Configuration& c) {
+Result<ServeSettings> ServeSettings::read(const Configuration& c, const Resolver& resolver) {
   ServeSettings out;
   RK_TRY_ASSIGN(out.url, parse_server_url(c.text("ServerUrl").value_or("")));
   if (out.url.scheme != "http" || c.text("Security.Certificate.Path").has_value()) {
     return Error(ErrorCode::not_supported,
                  "TLS is not built yet: ServerUrl must be http, without a certificate");
   }
-  RK_TRY(check_reach(c, out.url));
+  RK_TRY_ASSIGN(const Reach allowed,
+                parse_reach(c.text("Security.UnsecuredAccessAllowed").value_or("Local")));
+  RK_TRY_ASSIGN(const ListenAddress address,
+                choose_listen_address(out.url.host, allowed, resolver));
+  out.reach = address.reach;
   out.public_url = c.text("PublicServerUrl");
   out.tcp_url = c.text("PublicServerUrl.Tcp");
   if (!out.tcp_url.has_value()) {
@@ -257,7 +152,7 @@ Result<ServeSettings> ServeSettings::read(const Configuration& c) {
                   c.integer("Testing.ParentProcessId", 1, std::numeric_limits<int>::max()));
   }
   RK_TRY_ASSIGN(out.log, read_log(c));
-  out.http.address = out.url.host;
+  out.http.address = address.numeric;
   out.http.port = out.url.port;
   RK_TRY_ASSIGN(const std::int64_t io_threads, c.integer("Http.IoThreads", 0, 1024));
   out.http.thread_count = static_cast<std::uint32_t>(io_threads);

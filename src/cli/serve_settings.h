@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "rookery/api/log.h"
 #include "rookery/base/result.h"
@@ -13,30 +12,15 @@
 #include "rookery/edge/http_server.h"
 
 #include "configuration.h"
+#include "listen_address.h"
 
 // Purpose. The configuration, read and checked: everything a server needs to start.
 
 namespace rookery::cli {
 
-struct ServerUrl {
-  std::string scheme;
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-// "http://127.0.0.1:8080". Errors: invalid_argument; not_supported (https).
-[[nodiscard]] Result<ServerUrl> parse_server_url(std::string_view text);
-
-enum class Reach : std::uint8_t { kNone, kLocal, kPrivateNetwork, kPublicNetwork };
-
-// How far away the clients of a listening address can be. A name other than localhost counts as
-// public: what it stands for may change.
-[[nodiscard]] Reach reach_of(std::string_view host);
-// Errors: invalid_argument.
-[[nodiscard]] Result<Reach> parse_reach(std::string_view text);
-
 struct ServeSettings {
   ServerUrl url;
+  Reach reach = Reach::kLocal;  // of the address that http listens on
   std::optional<std::string> public_url;
   std::optional<std::string> tcp_url;
   bool run_in_memory = false;
@@ -48,7 +32,9 @@ struct ServeSettings {
   std::chrono::nanoseconds query_time_max{};
 
   // Errors: invalid_argument naming the key; not_supported.
-  [[nodiscard]] static Result<ServeSettings> read(const Configuration& configuration);
+  // Blocks where the name of the host must be asked for.
+  [[nodiscard]] static Result<ServeSettings> read(const Configuration& configuration,
+                                                  const Resolver& resolver = resolve_host);
 };
 
 }  // namespace rookery::cli
