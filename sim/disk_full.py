@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fills the disk below a serving rookery, over HTTP, and shows what docs/disk-full.md promises.
+"""Fills the disk below a serving rookery, over HTTP, and shows what docs/disk-full.md promises of
+documents and of an index on them.
 
   disk_full.py --binary PATH tmpfs   a tmpfs
   disk_full.py --binary PATH ext4    loop-mounted ext4 without reserved blocks (mkfs -m 0)
@@ -35,6 +36,10 @@ WRITERS = 4
 THIN_DELETES = 50
 PATIENCE_S = 30
 ERROR_KEYS = {"Error", "Message", "Type", "Url"}
+# Of the index, whose terms take about a kilobyte a document.
+QUERY = "from Fillers where number >= 20000 and startsWith(filler, 'a') select number"
+# There is no index with this field as well.
+WIDER_QUERY = "from Fillers where number = 1 and other = 2 select number"
 
 
 class Broken(Exception):
@@ -142,12 +147,12 @@ class Filler:
 
 
 class Server:
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, *more):
         began = time.monotonic()
         self.process = subprocess.Popen(
             [binary, "serve", f"--DataDir={folder}", "--ServerUrl=http://127.0.0.1:0",
              "--Setup.Mode=None", "--License.Eula.Accepted=true", "--Logs.Mode=None",
-             f"--Testing.ParentProcessId={os.getpid()}"],
+             f"--Testing.ParentProcessId={os.getpid()}", *more],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
         line = self.process.stdout.readline()
@@ -191,6 +196,23 @@ def fingerprint(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def is_asked_for(number, filler):
+    """As QUERY says."""
+    return number >= 20000 and filler.startswith("a")
+
+
+def client_error(body):
+    """What a client makes of an answer that is none."""
+    text = body.decode(errors="replace")
+    try:
+        error = json.loads(text)
+    except ValueError:
+        raise Broken(f"the error isn't JSON: {text}") from None
+    require(set(error) == ERROR_KEYS, f"not the client's error: {text}")
+    require(error["Error"].startswith(error["Type"] + ": "), f"Error without its Type: {text}")
+    return error
+
+
 class Refusals:
     """Every answer that wasn't 201; each must be the client's error, 507."""
 
@@ -199,14 +221,8 @@ class Refusals:
         self.first = None
 
     def add(self, status, body):
-        text = body.decode(errors="replace")
-        require(status == 507, f"a full disk was answered with {status}: {text}")
-        try:
-            error = json.loads(text)
-        except ValueError:
-            raise Broken(f"the error isn't JSON: {text}") from None
-        require(set(error) == ERROR_KEYS, f"not the client's error: {text}")
-        require(error["Error"].startswith(error["Type"] + ": "), f"Error without its Type: {text}")
+        require(status == 507, f"a full disk was answered with {status}: {body}")
+        error = client_error(body)
         self.count += 1
         self.first = self.first or error
 
@@ -223,6 +239,7 @@ class Run:
         os.chown(self.folder, NOBODY, NOBODY)
         self.mutex = threading.Lock()
         self.stored = {}  # id: fingerprint, of what was acknowledged and not deleted since
+        self.asked_for = {}  # id: whether QUERY finds it, of the same
         self.absent = set()  # refused or deleted
         self.refusals = Refusals()
         self.server = None
@@ -233,11 +250,13 @@ class Run:
         # Incompressible, or the journal's compression would hide the growth.
         size = size or chance.randrange(64, DOCUMENT_BYTES_MAX)
         filler = chance.randbytes(size // 2).hex()
-        body = json.dumps({"filler": filler, "@metadata": {"@collection": "Fillers"}})
+        body = json.dumps({"filler": filler, "number": len(filler),
+                           "@metadata": {"@collection": "Fillers"}})
         status, answer = request(connection, "PUT", document(identifier), body)
         with self.mutex:
             if status == 201:
                 self.stored[identifier] = fingerprint(filler)
+                self.asked_for[identifier] = is_asked_for(len(filler), filler)
                 self.absent.discard(identifier)
                 return True
             self.refusals.add(status, answer)
@@ -305,7 +324,7 @@ class Run:
             if status != 204:
                 refused = f"{status}: {body}"
                 break
-            del self.stored[identifier]
+            del self.stored[identifier], self.asked_for[identifier]
             self.absent.add(identifier)
         connection.close()
         return refused
@@ -321,6 +340,42 @@ class Run:
             number += 1
             time.sleep(0.02)  # so that the attempts don't fill the log
         connection.close()
+        return time.monotonic() - began
+
+    def query(self, text, wait_s=None):
+        connection = self.server.connect()
+        body = {"Query": text, "WaitForNonStaleResults": wait_s is not None,
+                "WaitForNonStaleResultsTimeout": int(1000 * (wait_s or 0.2))}
+        status, answer = request(connection, "POST", "/databases/full/queries", json.dumps(body))
+        connection.close()
+        return status, answer
+
+    def check_answer(self, answer):
+        """Whether it said that it was stale; else it must be right."""
+        if answer["IsStale"]:
+            return True
+        found = sorted(row["@metadata"]["@id"] for row in answer["Results"])
+        expected = sorted(one for one, asked_for in self.asked_for.items() if asked_for)
+        require(found == expected and answer["TotalResults"] == len(expected),
+                f"the index finds {len(found)} documents ({answer['TotalResults']}), and should "
+                f"find {len(expected)}")
+        return False
+
+    def ask(self, text=QUERY):
+        """What a query is answered without waiting: right, stale, or an error."""
+        status, body = self.query(text)
+        if status == 200:
+            answer = json.loads(body)
+            is_stale = self.check_answer(answer) if text == QUERY else answer["IsStale"]
+            return "stale" if is_stale else "right"
+        return f"{status} {client_error(body)['Type'].rpartition('.')[2]}"
+
+    def wait_until_indexed(self):
+        """Seconds until the index has caught up; nobody tells the server anything."""
+        began = time.monotonic()
+        status, body = self.query(QUERY, PATIENCE_S)
+        require(status == 200, f"waiting for the index: {status} {body}")
+        require(not self.check_answer(json.loads(body)), "the index is stale after waiting")
         return time.monotonic() - began
 
     def start(self):
@@ -341,6 +396,7 @@ class Run:
                                json.dumps({"DatabaseName": "full"}))
         connection.close()
         require(status in (200, 201), f"creating the database: {status} {body}")
+        facts["s to make the index"] = self.wait_until_indexed()
 
         if self.volume.thin:
             self.fill_up(until_free=VOLUME_BYTES // 4)
@@ -351,6 +407,8 @@ class Run:
         facts["refusal"] = f"507 {self.refusals.first['Type'].rpartition('.')[2]}"
         self.check_documents()
         facts["read while full"] = len(self.stored)
+        facts["query while full"] = self.ask()
+        facts["query for a new index while full"] = self.ask(WIDER_QUERY)
         facts["deleted while full"] = self.delete_some(3)
         if not self.volume.thin:  # there, what deletes free cannot be synced before there is space
             facts["s until deletes made room"] = self.wait_until_written("after/deletes", 1024)
@@ -362,11 +420,13 @@ class Run:
         facts["stored until full again"] = len(self.stored)
         facts["deleted at zero bytes"] = self.delete_some(10)
         self.check_documents()
+        facts["query at zero bytes"] = self.ask()
         facts["s to stop"] = self.server.stop()
         rest.write()  # the stop may have given something back
         facts["bytes free at the start"] = self.free_bytes()
         facts["s to start"] = self.start()
         self.check_documents()
+        facts["query after the start"] = self.ask()
         facts["deleted after the start"] = self.delete_some(10)
         if self.volume.thin:
             before = len(self.stored)
@@ -378,14 +438,17 @@ class Run:
         if self.volume.thin:  # all that was written since the last sync needs room now
             rest.remove()
         facts["s until space came back"] = self.wait_until_written("after/space")
+        facts["s until the index caught up"] = self.wait_until_indexed()
         self.fill_up()
         facts["stored then"] = len(self.stored)
+        facts["query then"] = self.ask()
         self.server.stop()
         verified = run(self.binary, "verify", self.folder, check=False)
         require(verified.returncode == 0, f"verify: {verified.stdout}")
         facts["verify"] = "clean"
         self.start()
         self.check_documents()
+        facts["query at the end"] = self.ask()
         self.server.stop()
         facts["there at the end"] = len(self.stored)
         facts["refused in all"] = self.refusals.count
