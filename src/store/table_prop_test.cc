@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+#include <rapidcheck.h>
 
+#include "class_coverage.h"
 #include "raw_section.h"
 #include "structure_test_support.h"
 #include "table_test_support.h"
@@ -34,12 +35,14 @@ void showValue(const Operation& operation, std::ostream& to) {  // NOLINT: Rapid
      << operation.tag << ", " << operation.body_size << "}";
 }
 
+constexpr int kIds = 60;
+
 rc::Gen<std::size_t> any_body_size() {
   return rc::gen::weightedOneOf<std::size_t>(
-      {{6, rc::gen::inRange<std::size_t>(0, 200)},
-       {4, rc::gen::inRange<std::size_t>(500, 4'100)},
-       {1, rc::gen::inRange<std::size_t>(kRawRowSizeMax - 30, kRawRowSizeMax + 5)},
-       {1, rc::gen::inRange<std::size_t>(8'000, 40'000)}});
+      {{6, in_whole_range<std::size_t>(0, 200)},
+       {4, in_whole_range<std::size_t>(500, 4'100)},
+       {1, in_whole_range<std::size_t>(kRawRowSizeMax - 30, kRawRowSizeMax + 5)},
+       {1, in_whole_range<std::size_t>(8'000, 40'000)}});
 }
 
 rc::Gen<Operation> any_operation() {
@@ -47,10 +50,27 @@ rc::Gen<Operation> any_operation() {
   return rc::gen::build<Operation>(
       rc::gen::set(&Operation::kind, rc::gen::weightedElement<Kind>(
                                          {{5, Kind::kPut}, {3, Kind::kErase}, {1, Kind::kMove}})),
-      rc::gen::set(&Operation::id, rc::gen::inRange(0, 60)),
-      rc::gen::set(&Operation::number, rc::gen::inRange(0, 80)),
-      rc::gen::set(&Operation::tag, rc::gen::inRange(0, 4)),
+      rc::gen::set(&Operation::id, in_whole_range(0, kIds)),
+      rc::gen::set(&Operation::number, in_whole_range(0, 80)),
+      rc::gen::set(&Operation::tag, in_whole_range(0, 4)),
       rc::gen::set(&Operation::body_size, any_body_size()));
+}
+
+// Rows that fill some pages, before the others in one case of three: the others alone are few.
+std::vector<Operation> any_operations(double scale) {
+  const bool fills = *rc::gen::weightedElement<bool>({{2, false}, {1, true}});
+  std::vector<Operation> operations;
+  for (int id = 0; fills && id < kIds; ++id) {
+    operations.push_back({.kind = Operation::kPut,
+                          .id = id,
+                          .number = id + 1,
+                          .tag = id % 4,
+                          .body_size = 1'500 + static_cast<std::size_t>(id) * 20});
+  }
+  const auto others =
+      *rc::gen::scale(scale, rc::gen::container<std::vector<Operation>>(any_operation()));
+  operations.insert(operations.end(), others.begin(), others.end());
+  return operations;
 }
 
 TestRow row_of(const Operation& operation, std::size_t turn) {
@@ -134,16 +154,66 @@ void expect_same(const Table& table, const Model& model) {
   RC_ASSERT(rows == rows_in_order(model, kByNumber));
 }
 
-RC_GTEST_PROP(TableModel, BehavesAsAMapWithIndexes, ()) {
-  const auto operations =
-      *rc::gen::scale(3.0, rc::gen::container<std::vector<Operation>>(any_operation()));
+ClassCoverage table_classes() {
+  return {"small row",
+          "row of half a page",
+          "largest row of a page",
+          "smallest run of its own",
+          "row of a run",
+          "row changes its shape",
+          "10 pages of rows",
+          "3 runs",
+          "space is kept",
+          "page is freed",
+          "number is taken",
+          "no number",
+          "no tag",
+          "moves",
+          "40 rows",
+          "erases"};
+}
+
+// What one operation met, and made of the table.
+void classify(ClassCoverage& coverage, const Operation& operation, const Model& model,
+              const TableState& before, const TableState& after) {
+  const TestRow row = row_of(operation, 0);
+  const std::size_t size = row.encode().size();
+  const bool put = operation.kind == Operation::kPut && model.contains(row.id) &&
+                   model.at(row.id).number == row.number &&
+                   model.at(row.id).body.size() == row.body.size();
+  coverage.see("small row", put && size < 250);
+  coverage.see("row of half a page", put && size > 3'500 && size < 4'200);
+  coverage.see("largest row of a page",
+               put && size <= kRawRowSizeMax && size + 30 > kRawRowSizeMax);
+  coverage.see("smallest run of its own",
+               put && size > kRawRowSizeMax && size < kRawRowSizeMax + 30);
+  coverage.see("row of a run", put && size > 16'000);
+  coverage.see("row changes its shape",
+               put && before.large_rows != after.large_rows &&
+                   before.primary.entry_count == after.primary.entry_count);
+  coverage.see("10 pages of rows", after.raw_pages >= 10);
+  coverage.see("3 runs", after.large_rows >= 3);
+  coverage.see("space is kept", after.space.entry_count >= 5);
+  coverage.see("page is freed", after.raw_pages < before.raw_pages && after.raw_pages > 0);
+  coverage.see("number is taken", operation.kind == Operation::kPut && number_is_taken(model, row));
+  coverage.see("no number", put && row.number == 0);
+  coverage.see("no tag", put && row.tag.empty());
+  coverage.see("moves", operation.kind == Operation::kMove && model.contains(row.id));
+  coverage.see("40 rows", model.size() >= 40);
+  coverage.see("erases", after.primary.entry_count < before.primary.entry_count);
+}
+
+void behaves_as_a_map(ClassCoverage& coverage) {
+  const std::vector<Operation> operations = any_operations(3.0);
   FakePages pages;
   TableState state = TableState::create(kTestSchema, 20);
   MutableTable table(pages, kTestSchema, state);
   Model model;
   std::size_t turn = 0;
   for (const Operation& operation : operations) {
+    const TableState before = state;
     apply(table, model, operation, turn);
+    classify(coverage, operation, model, before, state);
     if (++turn % 8 == 0) {
       RC_ASSERT(audit(pages, state) == "");
       pages.commit();
@@ -157,10 +227,16 @@ RC_GTEST_PROP(TableModel, BehavesAsAMapWithIndexes, ()) {
   RC_ASSERT(pages.page_count() == 0U);
 }
 
+TEST(TableModel, BehavesAsAMapWithIndexes) {
+  ClassCoverage coverage = table_classes();
+  EXPECT_TRUE(rc::check([&] { behaves_as_a_map(coverage); }));
+  EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
+  RecordProperty("classes", coverage.to_string());
+}
+
 // A page call that fails ends the operation with its error; rolling back is all it takes.
-RC_GTEST_PROP(TableModel, AnyPageCallMayFail, ()) {
-  const auto operations =
-      *rc::gen::scale(0.5, rc::gen::container<std::vector<Operation>>(any_operation()));
+void any_page_call_may_fail(ClassCoverage& coverage) {
+  const std::vector<Operation> operations = any_operations(0.5);
   FakePages pages;
   TableState state = TableState::create(kTestSchema, 20);
   Model model;
@@ -192,10 +268,18 @@ RC_GTEST_PROP(TableModel, AnyPageCallMayFail, ()) {
     RC_ASSERT(audit(pages, state) == "");
     MutableTable table(pages, kTestSchema, state);
     apply(table, model, operation, turn++);
+    classify(coverage, operation, model, before, state);
     pages.commit();
   }
   RC_ASSERT(audit(pages, state) == "");
   expect_same(Table(pages, kTestSchema, &state), model);
+}
+
+TEST(TableModel, AnyPageCallMayFail) {
+  ClassCoverage coverage = table_classes();
+  EXPECT_TRUE(rc::check([&] { any_page_call_may_fail(coverage); }));
+  EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
+  RecordProperty("classes", coverage.to_string());
 }
 
 }  // namespace

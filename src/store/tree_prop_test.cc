@@ -7,11 +7,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+#include <rapidcheck.h>
 
 #include "rookery/base/prng.h"
 #include "rookery/store/tree.h"
 
+#include "class_coverage.h"
 #include "structure_test_support.h"
 #include "tree_node.h"
 
@@ -21,7 +22,7 @@ namespace {
 using Model = std::map<std::string, std::string>;
 
 struct Operation {
-  enum Kind { kPut, kErase, kSeek, kClear } kind = kPut;
+  enum Kind { kPut, kErase, kEraseAll, kSeek, kClear } kind = kPut;
 
   int key = 0;
   std::size_t value_size = 0;
@@ -60,22 +61,36 @@ std::string value_of(const Operation& operation, std::size_t turn) {
 rc::Gen<std::size_t> any_value_size() {
   constexpr std::size_t kEdge = kNodeCellSizeMax;
   return rc::gen::weightedOneOf<std::size_t>(
-      {{6, rc::gen::inRange<std::size_t>(0, 60)},
-       {3, rc::gen::inRange<std::size_t>(0, 2'800)},
-       {1, rc::gen::inRange<std::size_t>(kEdge - 60, kEdge + 3)},
+      {{6, in_whole_range<std::size_t>(0, 60)},
+       {3, in_whole_range<std::size_t>(0, 2'800)},
+       {1, in_whole_range<std::size_t>(kEdge - 60, kEdge + 3)},
        {1, rc::gen::element(kPageCapacity - 1, kPageCapacity, kPageCapacity + 1)},
-       {1, rc::gen::inRange<std::size_t>(8'000, 40'000)}});
+       {1, in_whole_range<std::size_t>(8'000, 40'000)}});
 }
 
 rc::Gen<Operation> any_operation(int key_count) {
   using Kind = Operation::Kind;
   return rc::gen::build<Operation>(
-      rc::gen::set(
-          &Operation::kind,
-          rc::gen::weightedElement<Kind>(
-              {{24, Kind::kPut}, {14, Kind::kErase}, {6, Kind::kSeek}, {1, Kind::kClear}})),
-      rc::gen::set(&Operation::key, rc::gen::inRange(0, key_count)),
+      rc::gen::set(&Operation::kind, rc::gen::weightedElement<Kind>({{24, Kind::kPut},
+                                                                     {14, Kind::kErase},
+                                                                     {1, Kind::kEraseAll},
+                                                                     {6, Kind::kSeek},
+                                                                     {1, Kind::kClear}})),
+      rc::gen::set(&Operation::key, in_whole_range(0, key_count)),
       rc::gen::set(&Operation::value_size, any_value_size()));
+}
+
+// Puts that fill a tree, before the others in one case of three: the others alone leave it small.
+std::vector<Operation> any_operations(int key_count, int filling, double scale) {
+  const bool fills = *rc::gen::weightedElement<bool>({{2, false}, {1, true}});
+  std::vector<Operation> operations;
+  for (int key = 0; fills && key < filling; ++key) {
+    operations.push_back({.kind = Operation::kPut, .key = key, .value_size = 20});
+  }
+  const auto others =
+      *rc::gen::scale(scale, rc::gen::container<std::vector<Operation>>(any_operation(key_count)));
+  operations.insert(operations.end(), others.begin(), others.end());
+  return operations;
 }
 
 void expect_same(const Tree& tree, const Model& model) {
@@ -129,6 +144,11 @@ void apply(MutableTree& tree, Model& model, const Operation& operation, const st
     case Operation::kErase:
       RC_ASSERT(*tree.erase(as_bytes(key)) == (model.erase(key) > 0));
       break;
+    case Operation::kEraseAll:
+      for (; !model.empty(); model.erase(model.begin())) {
+        RC_ASSERT(*tree.erase(as_bytes(model.begin()->first)));
+      }
+      break;
     case Operation::kSeek:
       expect_same_seeks(tree.view(), model, key);
       break;
@@ -142,18 +162,50 @@ void apply(MutableTree& tree, Model& model, const Operation& operation, const st
   RC_ASSERT(found->has_value() == model.contains(key));
 }
 
-RC_GTEST_PROP(TreeModel, BehavesAsAMapAndOwnsItsPages, ()) {
-  const int family = *rc::gen::inRange(0, 5);
+ClassCoverage tree_classes() {
+  return {"depth 1",      "depth 2",      "depth 3",       "depth 4 or more", "50 leaves",
+          "leaves merge", "grows lower",  "becomes empty", "overflow",        "a large cell",
+          "largest key",  "smallest key", "binary keys",   "long prefixes",   "keys in keys"};
+}
+
+// What one operation met, and made of the tree.
+void classify(ClassCoverage& coverage, int family, const Operation& operation,
+              const std::string& key, const TreeRoot& before, const TreeRoot& after) {
+  coverage.see("depth 1", after.depth == 1);
+  coverage.see("depth 2", after.depth == 2);
+  coverage.see("depth 3", after.depth == 3);
+  coverage.see("depth 4 or more", after.depth >= 4);
+  coverage.see("50 leaves", after.leaf_pages >= 50);
+  const bool erased = after.entry_count < before.entry_count && operation.kind != Operation::kClear;
+  coverage.see("leaves merge",
+               erased && after.leaf_pages < before.leaf_pages && before.leaf_pages > 1);
+  coverage.see("grows lower", erased && after.depth < before.depth && before.depth > 1);
+  coverage.see("becomes empty", erased && after.depth == 0);
+  coverage.see("overflow", after.overflow_pages > before.overflow_pages);
+  const std::size_t cell = kNodeSlotSize + kNodeCellHeaderSize + key.size() + operation.value_size;
+  coverage.see("a large cell", operation.kind == Operation::kPut && cell <= kNodeCellSizeMax &&
+                                   cell + 60 > kNodeCellSizeMax);
+  coverage.see("largest key", key.size() == kKeySizeMax);
+  coverage.see("smallest key", key.size() == 1);
+  coverage.see("binary keys", family == 4);
+  coverage.see("long prefixes", family == 1 && before.leaf_pages > 1);
+  coverage.see("keys in keys", family == 2 && before.leaf_pages > 1);
+}
+
+void behaves_as_a_map(ClassCoverage& coverage) {
+  const int family = *in_whole_range(0, 5);
   const int key_count = *rc::gen::element(5, 40, 400);
-  const auto operations =
-      *rc::gen::scale(3.0, rc::gen::container<std::vector<Operation>>(any_operation(key_count)));
+  const std::vector<Operation> operations = any_operations(key_count, 400, 3.0);
   FakePages pages;
   TreeRoot root{.owner = 7};
   MutableTree tree(pages, root);
   Model model;
   std::size_t turn = 0;
   for (const Operation& operation : operations) {
-    apply(tree, model, operation, key_of(family, operation.key), value_of(operation, turn));
+    const std::string key = key_of(family, operation.key);
+    const TreeRoot before = root;
+    apply(tree, model, operation, key, value_of(operation, turn));
+    classify(coverage, family, operation, key, before, root);
     RC_ASSERT(pages.page_count() == root.branch_pages + root.leaf_pages + root.overflow_pages);
     if (++turn % 16 == 0) {
       RC_ASSERT(audit_tree(pages, root) == "");
@@ -164,10 +216,17 @@ RC_GTEST_PROP(TreeModel, BehavesAsAMapAndOwnsItsPages, ()) {
   expect_same(tree.view(), model);
 }
 
+TEST(TreeModel, BehavesAsAMapAndOwnsItsPages) {
+  ClassCoverage coverage = tree_classes();
+  EXPECT_TRUE(rc::check([&] { behaves_as_a_map(coverage); }));
+  EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
+  RecordProperty("classes", coverage.to_string());
+}
+
 // A page call that fails ends the operation with its error; rolling back is all it takes.
-RC_GTEST_PROP(TreeModel, AnyPageCallMayFail, ()) {
-  const int family = *rc::gen::inRange(0, 5);
-  const auto operations = *rc::gen::container<std::vector<Operation>>(any_operation(60));
+void any_page_call_may_fail(ClassCoverage& coverage) {
+  const int family = *in_whole_range(0, 5);
+  const std::vector<Operation> operations = any_operations(60, 200, 1.0);
   FakePages pages;
   TreeRoot root{.owner = 7};
   Model model;
@@ -196,11 +255,20 @@ RC_GTEST_PROP(TreeModel, AnyPageCallMayFail, ()) {
       RC_ASSERT(audit_tree(pages, root) == "");
     }
     MutableTree tree(pages, root);
+    const TreeRoot before = root;
     apply(tree, model, operation, key, value);
+    classify(coverage, family, operation, key, before, root);
     pages.commit();
   }
   RC_ASSERT(audit_tree(pages, root) == "");
   expect_same(MutableTree(pages, root).view(), model);
+}
+
+TEST(TreeModel, AnyPageCallMayFail) {
+  ClassCoverage coverage = tree_classes();
+  EXPECT_TRUE(rc::check([&] { any_page_call_may_fail(coverage); }));
+  EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
+  RecordProperty("classes", coverage.to_string());
 }
 
 }  // namespace
