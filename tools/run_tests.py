@@ -37,11 +37,13 @@ FUZZ_SECONDS_IN_ALL = 60
 class Outcome:
     passed: int = 0
     failed: list = dataclasses.field(default_factory=list)  # names
+    skipped: list = dataclasses.field(default_factory=list)  # names: this machine lacks something
     note: str = ""
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
+        self.skipped += other.skipped
 
 
 class PartFailed(Exception):
@@ -116,6 +118,10 @@ def count_cases(junit_path, gtest_folder):
         name, entry_ok = case.get("name"), case.get("status") == "run"
         report = gtest_folder / f"{name}.xml"
         failed_before = len(outcome.failed)
+        skipped = case.find("skipped")
+        if skipped is not None and "SKIP_RETURN_CODE" in skipped.get("message", ""):
+            outcome.skipped.append(name)
+            continue
         if report.exists():
             for inner in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
                 if inner.get("status") == "notrun" or inner.find("skipped") is not None:
@@ -281,6 +287,8 @@ def run_part(name, budget, function):
     finally:
         part.log.close()
     used = time.monotonic() - start
+    for name_skipped in outcome.skipped:
+        print(f"SKIPPED {name_skipped} (its output says what is missing here)")
     if outcome.failed:
         print(tail(part.log_path))
         for failure in outcome.failed:
@@ -293,7 +301,10 @@ def print_table(rows, total_used, total_budget):
     print(f"\n{'part':<10} {'budget':>7} {'used':>7} {'passed':>7} {'failed':>7}  what")
     for name, budget, used, outcome, what in rows:
         over = "  (over budget)" if used > budget else ""
-        note = f" ({outcome.note})" if outcome.note else ""
+        notes = [outcome.note] if outcome.note else []
+        if outcome.skipped:
+            notes.append(f"skipped: {', '.join(outcome.skipped)}")
+        note = f" ({'; '.join(notes)})" if notes else ""
         print(f"{name:<10} {minutes(budget):>7} {minutes(used):>7} {outcome.passed:>7}"
               f" {len(outcome.failed):>7}  {what}{note}{over}")
     over = "  (over budget)" if total_used > total_budget else ""

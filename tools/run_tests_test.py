@@ -53,6 +53,18 @@ class CountTest(unittest.TestCase):
         outcome = self.count([("a", "fail")], {"a": gtest_report(OK)})
         self.assertEqual((outcome.passed, outcome.failed), (1, ["a"]))
 
+    def test_a_test_that_skips_itself_is_neither_passed_nor_failed_but_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            junit = pathlib.Path(folder, "ctest.xml")
+            junit.write_text(
+                '<testsuite><testcase name="browser" status="notrun">'
+                '<skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+                '<testcase name="gone" status="notrun"><skipped message=""/></testcase>'
+                "</testsuite>", encoding="utf-8")
+            outcome = run_tests.count_cases(junit, pathlib.Path(folder))
+        self.assertEqual((outcome.passed, outcome.failed, outcome.skipped),
+                         (0, ["gone"], ["browser"]))
+
     def test_a_test_that_was_not_run_is_a_failure(self):
         outcome = self.count([("a", "notrun")], {})
         self.assertEqual((outcome.passed, outcome.failed), (0, ["a"]))

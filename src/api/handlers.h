@@ -7,6 +7,9 @@
 
 namespace rookery::api {
 
+// --- page_handlers.cc
+Result<Response> get_page(Call& call);
+
 // --- server_handlers.cc
 Result<Response> get_build_version(Call& call);
 Result<Response> get_topology(Call& call);

@@ -25,6 +25,11 @@ constexpr Route starts(std::string_view method, std::string_view path, Scope sco
 // Every route that exists. What is missing here is answered 501, never 404: the clients read 404 as
 // "no such document".
 constexpr Route kRoutes[] = {
+    answers("GET", "/", Scope::kServer, Run::kInline, get_page),
+    answers("GET", "/page/page.js", Scope::kServer, Run::kInline, get_page),
+    answers("GET", "/page/json.js", Scope::kServer, Run::kInline, get_page),
+    answers("GET", "/page/style.css", Scope::kServer, Run::kInline, get_page),
+
     answers("GET", "/build/version", Scope::kServer, Run::kInline, get_build_version),
     answers("GET", "/topology", Scope::kServer, Run::kWorker, get_topology),
     answers("GET", "/cluster/topology", Scope::kServer, Run::kInline, get_cluster_topology),

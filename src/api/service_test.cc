@@ -32,7 +32,7 @@ TEST(Service, AnswersWhatIsNotBuiltWithAnErrorAndNever404) {
         std::pair("PATCH", "/databases/shop/docs?id=1"),
         std::pair("PUT", "/databases/shop/indexes"),
         std::pair("DELETE", "/databases/shop/queries?queryHash=1"),
-        std::pair("GET", "/databases/missing/nothing"), std::pair("GET", "/")}) {
+        std::pair("GET", "/databases/missing/nothing"), std::pair("POST", "/")}) {
     const Answer answer = s.call(method, target);
     EXPECT_EQ(answer.status, 501) << method << " " << target;
     EXPECT_EQ(answer.type(), "System.NotSupportedException");

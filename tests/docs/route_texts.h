@@ -16,6 +16,10 @@ struct RouteText {
 };
 
 constexpr std::array kRouteTexts = std::to_array<RouteText>({
+    {"GET", "/", "the page for people"},
+    {"GET", "/page/page.js", "what that page does"},
+    {"GET", "/page/json.js", "how it reads numbers without loss"},
+    {"GET", "/page/style.css", "how it looks"},
     {"GET", "/build/version", "which server this is"},
     {"GET", "/topology", "the nodes that have a database: this one"},
     {"GET", "/cluster/topology", "the nodes of the cluster: this one"},

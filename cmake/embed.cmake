@@ -1,0 +1,18 @@
+# Writes a source file that holds the text of others.
+#   cmake -DOUTPUT=x.cc -DFOLDER=page -DFILES=a.html,b.js -P embed.cmake
+string(REPLACE "," ";" names "${FILES}")
+set(text "// Written by cmake/embed.cmake.\n#include \"page_files.h\"\n\n")
+string(APPEND text "namespace rookery::api {\n\nnamespace {\n\n")
+string(APPEND text "constexpr PageFile kFiles[] = {\n")
+foreach(name IN LISTS names)
+  file(READ ${FOLDER}/${name} content)
+  string(FIND "${content}" ")rkfile\"" at)
+  if(NOT at EQUAL -1)
+    message(FATAL_ERROR "${name} holds the end of a raw string")
+  endif()
+  string(APPEND text "    {\"${name}\", R\"rkfile(${content})rkfile\"},\n")
+endforeach()
+string(APPEND text "};\n\n}  // namespace\n\n")
+string(APPEND text "std::span<const PageFile> page_files() noexcept {\n  return kFiles;\n}\n\n")
+string(APPEND text "}  // namespace rookery::api\n")
+file(WRITE ${OUTPUT} "${text}")
