@@ -20,11 +20,12 @@ constexpr std::uint64_t kRowOverhead = 64;
 }  // namespace
 
 AnswerWriter::AnswerWriter(const PreparedQuery& query, const doc::DocumentReader& documents,
-                           const FindIncludes& find_includes, const Limits& limits,
-                           std::string& out, value::JsonWriter& w)
+                           const FindIncludes& find_includes, const QueryBudget& budget,
+                           const Limits& limits, std::string& out, value::JsonWriter& w)
     : query_(query),
       documents_(documents),
       find_includes_(find_includes),
+      budget_(budget),
       limits_(limits),
       out_(out),
       w_(w) {}
@@ -130,9 +131,15 @@ Result<void> AnswerWriter::note_includes(const doc::DocumentView& document) {
   for (const std::string& path : query_.include_paths) {
     find_includes_(body, path, [this](std::string_view id) {
       if (id.size() <= doc::kIdSizeMax) {
+        include_bytes_ += id.size() + kRowOverhead;
         include_ids_.emplace_back(id);
       }
     });
+  }
+  if (include_bytes_ > limits_.memory_bytes_max) {
+    return Error(ErrorCode::too_large,
+                 "the results name more documents to include than the memory of a query holds; ask "
+                 "for them in pages");
   }
   return {};
 }
@@ -142,6 +149,7 @@ Result<void> AnswerWriter::finish() {
   w_.key("Includes");
   w_.begin_object();
   for (const std::string& id : include_ids_) {
+    RK_TRY(budget_.check());
     if (!seen_ids_.insert(value::fold_case(id)).second) {
       continue;
     }

@@ -13,6 +13,7 @@
 #include "rookery/value/json.h"
 
 #include "prepared_query.h"
+#include "query_budget.h"
 
 // Purpose. Results as clients get them, one after another: whole documents or projections, pages,
 // distinct rows, and the documents that they refer to.
@@ -31,13 +32,13 @@ class AnswerWriter {
 
   // The arguments outlive the writer. Requires: `w` is inside an object.
   AnswerWriter(const PreparedQuery& query, const doc::DocumentReader& documents,
-               const FindIncludes& find_includes, const Limits& limits, std::string& out,
-               value::JsonWriter& w);
+               const FindIncludes& find_includes, const QueryBudget& budget, const Limits& limits,
+               std::string& out, value::JsonWriter& w);
 
   void begin();
   // False: the page is full. Errors: too_large; corrupt.
   [[nodiscard]] Result<bool> add(const doc::DocumentView& document, std::optional<double> score);
-  // Ends the results and writes the includes.
+  // Ends the results and writes the includes. Errors: too_large; those of the budget; corrupt.
   [[nodiscard]] Result<void> finish();
 
   // Rows of the page that others before them equalled.
@@ -56,6 +57,7 @@ class AnswerWriter {
   const PreparedQuery& query_;
   const doc::DocumentReader& documents_;
   const FindIncludes& find_includes_;
+  const QueryBudget& budget_;
   const Limits limits_;
   std::string& out_;
   value::JsonWriter& w_;
@@ -67,6 +69,7 @@ class AnswerWriter {
   std::uint64_t rows_bytes_ = 0;
   std::unordered_set<std::string> seen_ids_;  // folded: results and includes
   std::vector<std::string> include_ids_;
+  std::uint64_t include_bytes_ = 0;
 };
 
 }  // namespace rookery::index

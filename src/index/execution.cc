@@ -107,11 +107,13 @@ void write_counters(value::JsonWriter& w, const search::Counters& counters,
 }  // namespace
 
 Execution::Execution(os::Platform& platform, store::Environment& documents,
-                     const FindIncludes& find_includes, PreparedQuery& query, const Limits& limits)
+                     const FindIncludes& find_includes, PreparedQuery& query,
+                     const QueryBudget& budget, const Limits& limits)
     : platform_(platform),
       environment_(documents),
       find_includes_(find_includes),
       query_(query),
+      budget_(budget),
       limits_(limits),
       started_(platform.clock.monotonic()) {}
 
@@ -195,7 +197,7 @@ Result<void> Execution::write_results() {
       .answer_bytes_max = limits_.answer_bytes_max,
       .memory_bytes_max = limits_.memory_bytes_max,
   };
-  AnswerWriter writer(query_, documents_->documents(), find_includes_, limits, body_, w_);
+  AnswerWriter writer(query_, documents_->documents(), find_includes_, budget_, limits, body_, w_);
   writer.begin();
   switch (query_.source) {
     case Source::kCollection:
@@ -219,7 +221,9 @@ Result<void> Execution::write_results() {
 
 Result<std::uint64_t> Execution::write_collection(AnswerWriter& writer) {
   const doc::DocumentReader& reader = documents_->documents();
-  const doc::DocumentReader::Visitor visit = [&](const doc::DocumentView& document) {
+  const doc::DocumentReader::Visitor visit =
+      [&](const doc::DocumentView& document) -> Result<bool> {
+    RK_TRY(budget_.check());
     return writer.add(document, std::nullopt);
   };
   if (query_.source == Source::kEverything) {
@@ -243,6 +247,7 @@ Result<std::uint64_t> Execution::write_ids(AnswerWriter& writer) {
   std::uint64_t total = 0;
   bool is_full = false;
   const auto add = [&](const doc::DocumentView& document) -> Result<bool> {
+    RK_TRY(budget_.check());
     if (is_in(collection, document)) {
       ++total;
       if (!is_full) {
@@ -260,6 +265,7 @@ Result<std::uint64_t> Execution::write_ids(AnswerWriter& writer) {
   }
   std::set<std::string> seen;
   for (const std::string& id : *ids) {
+    RK_TRY(budget_.check());
     if (!seen.insert(value::fold_case(id)).second) {
       continue;
     }
@@ -271,7 +277,7 @@ Result<std::uint64_t> Execution::write_ids(AnswerWriter& writer) {
   return total;
 }
 
-search::Request Execution::search_request() {
+Result<search::Summary> Execution::search(const search::IndexReader::Visitor& visit) {
   search::Request request;
   request.where = std::move(query_.translation.where);
   request.order = query_.order;
@@ -281,9 +287,16 @@ search::Request Execution::search_request() {
     request.take = query_.take;
   }
   request.memory_bytes_max = limits_.memory_bytes_max;
-  request.is_cancelled = [this] { return platform_.clock.monotonic() > limits_.deadline; };
+  request.is_cancelled = [this] { return budget_.is_over(); };
   request.explain = query_.request.show_plan;
-  return request;
+  Result<search::Summary> found = index_->reader().search(request, visit);
+  if (!found && found.error().code() == ErrorCode::cancelled) {
+    return budget_.error();
+  }
+  if (!found && found.error().code() == ErrorCode::invalid_argument) {
+    return Error(ErrorCode::invalid_query, std::string(found.error().message()));
+  }
+  return found;
 }
 
 Result<std::uint64_t> Execution::write_hits(AnswerWriter& writer) {
@@ -291,24 +304,15 @@ Result<std::uint64_t> Execution::write_hits(AnswerWriter& writer) {
       std::any_of(query_.order.begin(), query_.order.end(),
                   [](const search::SortKey& key) { return key.by == search::SortBy::kScore; });
   const doc::DocumentReader& reader = documents_->documents();
-  Result<search::Summary> found =
-      index_->reader().search(search_request(), [&](const search::Hit& hit) -> Result<bool> {
+  RK_TRY_ASSIGN(
+      summary_, search([&](const search::Hit& hit) -> Result<bool> {
+        RK_TRY(budget_.check());
         RK_TRY_ASSIGN(const std::optional<doc::DocumentView> document, reader.get(hit.stored));
         // Deleted since: the answer says that it is stale.
         return document.has_value()
                    ? writer.add(*document, is_scored ? std::optional(hit.score) : std::nullopt)
                    : true;
-      });
-  if (!found) {
-    if (found.error().code() == ErrorCode::cancelled) {
-      return Error(ErrorCode::timed_out, "the query took longer than it may");
-    }
-    if (found.error().code() == ErrorCode::invalid_argument) {
-      return Error(ErrorCode::invalid_query, std::string(found.error().message()));
-    }
-    return found.error();
-  }
-  summary_ = std::move(*found);
+      }));
   search_ms_ = elapsed_ms();
   return summary_.total;
 }
@@ -377,9 +381,7 @@ Result<QueryAnswer> Execution::plan_answer() {
     w_.null();
   } else {
     std::uint64_t results = 0;
-    search::Request request = search_request();
-    RK_TRY_ASSIGN(summary_,
-                  index_->reader().search(request, [&](const search::Hit&) -> Result<bool> {
+    RK_TRY_ASSIGN(summary_, search([&](const search::Hit&) -> Result<bool> {
                     ++results;
                     return true;
                   }));

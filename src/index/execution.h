@@ -14,6 +14,7 @@
 
 #include "answer_writer.h"
 #include "prepared_query.h"
+#include "query_budget.h"
 
 // Purpose. Runs a prepared query over snapshots and writes the answer.
 //
@@ -28,15 +29,16 @@ class Execution {
  public:
   struct Limits {
     std::string_view node_tag;
-    os::MonotonicTime deadline;
     std::uint64_t answer_bytes_max = 0;
     std::uint64_t memory_bytes_max = 0;
   };
 
   // All arguments outlive it.
   Execution(os::Platform& platform, store::Environment& documents,
-            const FindIncludes& find_includes, PreparedQuery& query, const Limits& limits);
+            const FindIncludes& find_includes, PreparedQuery& query, const QueryBudget& budget,
+            const Limits& limits);
 
+  // Errors: those of QueryRunner::run().
   [[nodiscard]] Result<QueryAnswer> run();
 
  private:
@@ -46,7 +48,7 @@ class Execution {
   [[nodiscard]] Result<std::uint64_t> write_collection(AnswerWriter& writer);
   [[nodiscard]] Result<std::uint64_t> write_ids(AnswerWriter& writer);
   [[nodiscard]] Result<std::uint64_t> write_hits(AnswerWriter& writer);
-  [[nodiscard]] search::Request search_request();
+  [[nodiscard]] Result<search::Summary> search(const search::IndexReader::Visitor& visit);
   void write_trailer(const AnswerWriter& writer);
   void write_timings();
   [[nodiscard]] Result<QueryAnswer> plan_answer();
@@ -56,6 +58,7 @@ class Execution {
   store::Environment& environment_;
   const FindIncludes& find_includes_;
   PreparedQuery& query_;
+  const QueryBudget& budget_;
   const Limits limits_;
   const os::MonotonicTime started_;
 

@@ -14,6 +14,7 @@
 #include "answer_writer.h"
 #include "execution.h"
 #include "prepared_query.h"
+#include "query_budget.h"
 
 namespace rookery::index {
 
@@ -123,11 +124,11 @@ Error QueryRunner::timeout_error(const PreparedQuery& query) const {
 }
 
 Result<QueryAnswer> QueryRunner::run(PreparedQuery& query) const {
+  const QueryBudget budget(platform_.clock, options_.time_max);
   const Execution::Limits limits = {.node_tag = options_.node_tag,
-                                    .deadline = platform_.clock.monotonic() + options_.time_max,
                                     .answer_bytes_max = options_.answer_bytes_max,
                                     .memory_bytes_max = indexes_.settings().query_memory_bytes_max};
-  return Execution(platform_, documents_, options_.find_includes, query, limits).run();
+  return Execution(platform_, documents_, options_.find_includes, query, budget, limits).run();
 }
 
 Result<std::string> QueryRunner::explain(PreparedQuery& query) const {
