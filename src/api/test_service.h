@@ -40,12 +40,13 @@ class TestService {
  public:
   TestService() : TestService(std::make_unique<os::MemoryFileSystem>()) {}
 
-  explicit TestService(std::unique_ptr<os::FileSystem> files) : files_(std::move(files)) {
+  explicit TestService(std::unique_ptr<os::FileSystem> files, const std::string& data_dir = "/data")
+      : files_(std::move(files)) {
     auto opened_log = Log::open(platform_, {.mode = LogMode::kNone});
     RK_CHECK(opened_log.has_value());
     log_ = std::move(opened_log).value();
     db::ServerOptions options;
-    options.data_dir = "/data";
+    options.data_dir = data_dir;
     auto opened = db::Server::open(platform_, std::move(options));
     RK_CHECK(opened.has_value());
     server = std::move(opened).value();
@@ -79,7 +80,7 @@ class TestService {
                   .body = std::move(response->body),
                   .json = {}};
     if (!answer.body.empty()) {
-      auto parsed = value::parse_json(answer.body);
+      auto parsed = value::parse_json(answer.body, {.size_bytes_max = answer.body.size()});
       RK_CHECK(parsed.has_value());
       answer.json = std::move(parsed).value();
     }
