@@ -168,6 +168,7 @@ asio::awaitable<bool> Connection::serve_one() {
     co_await refuse(refusal->fault, std::move(refusal->message));
     co_return false;
   }
+  auto head = head_before_trailers(parser.get());
   if (co_await read_body(parser, budget) != Step::kDone) {
     co_return false;
   }
@@ -177,6 +178,7 @@ asio::awaitable<bool> Connection::serve_one() {
   const bool keep_alive = parser.keep_alive();
   const bool http_1_0 = parser.get().version() == 10;
   auto message = parser.release();
+  drop_trailers(message, std::move(head));
   const bool is_head = message.method() == http::verb::head;
   const auto started = Clock::now();
   const bool logged = shared_.log.enabled(api::LogMode::kInformation);

@@ -88,6 +88,18 @@ TEST(HttpServer, ReadsChunkedBodies) {
   EXPECT_EQ(body_of(client.read_response()), "GET /echo\n");
 }
 
+// Nobody has looked at them, and they would stand beside the headers.
+TEST(HttpServer, DropsTheHeadersBehindAChunkedBody) {
+  const TestServer server;
+  RawClient client = server.connect();
+  ASSERT_TRUE(
+      client.send("PUT /headers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  "2\r\n{}\r\n0\r\nHost: y\r\nIf-Match: \"1\"\r\n\r\n" +
+                  std::string(kGet)));
+  EXPECT_EQ(body_of(client.read_response()), "Host=x;Transfer-Encoding=chunked;");
+  EXPECT_EQ(body_of(client.read_response()), "GET /echo\n");
+}
+
 TEST(HttpServer, TakesUnusualMethodsAndTargets) {
   const TestServer server;
   RawClient client = server.connect();

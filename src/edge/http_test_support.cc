@@ -33,6 +33,12 @@ void EchoHandler::handle(api::Request request, api::Responder respond) noexcept 
     held_.push_back(std::move(respond));
   } else if (request.path == "/large") {
     respond(api::Response::json(std::string(kLargeBytes, 'x')));
+  } else if (request.path == "/headers") {
+    std::string names;
+    for (const api::Field& field : request.headers) {
+      names += field.name + "=" + field.value + ";";
+    }
+    respond(api::Response::json(std::move(names)));
   } else if (request.path == "/no-content") {
     respond(api::Response::empty(204));
   } else if (request.path != "/dropped") {

@@ -18,8 +18,8 @@
 
 namespace rookery::edge {
 
-// Answers /echo with "METHOD TARGET\nBODY", /held when release() says so, /large with a megabyte,
-// /dropped never, /no-content with 204.
+// Answers /echo with "METHOD TARGET\nBODY", /headers with those it got, /held when release() says
+// so, /large with a megabyte, /dropped never, /no-content with 204.
 class EchoHandler final : public api::Handler {
  public:
   void handle(api::Request request, api::Responder respond) noexcept override;

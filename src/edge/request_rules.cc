@@ -80,6 +80,19 @@ bool skip_empty_line(boost::beast::flat_buffer& buffer) {
   }
 }
 
+std::optional<BeastRequest::header_type> head_before_trailers(const BeastRequest& head) {
+  if (head.count(http::field::transfer_encoding) == 0) {
+    return std::nullopt;
+  }
+  return head.base();
+}
+
+void drop_trailers(BeastRequest& message, std::optional<BeastRequest::header_type> head) {
+  if (head.has_value()) {
+    message.base() = *std::move(head);
+  }
+}
+
 api::Request to_request(BeastRequest message) {
   api::Request request =
       api::Request::make(to_view(message.method_string()), to_view(message.target()));

@@ -33,6 +33,12 @@ struct HeadRefusal {
 [[nodiscard]] bool expects_continue(const BeastRequest& head);
 // Drops the empty lines that may stand before a request line. False if more bytes are needed first.
 [[nodiscard]] bool skip_empty_line(boost::beast::flat_buffer& buffer);
+// A head as it was before a chunked body. What comes behind such a body joins the headers as it is
+// parsed, unseen by check_head(): a second Host, a condition that nobody sent. The message takes
+// its head back when it is whole (RFC 9110 section 6.5.1).
+[[nodiscard]] std::optional<BeastRequest::header_type> head_before_trailers(
+    const BeastRequest& head);
+void drop_trailers(BeastRequest& message, std::optional<BeastRequest::header_type> head);
 [[nodiscard]] api::Request to_request(BeastRequest message);
 
 }  // namespace rookery::edge
