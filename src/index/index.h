@@ -171,6 +171,7 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   // Of run_once().
   [[nodiscard]] bool may_index() const;
   [[nodiscard]] Result<bool> step();
+  [[nodiscard]] std::uint64_t documents_max() const noexcept;
   [[nodiscard]] Result<bool> begin_batch();
   [[nodiscard]] Result<void> remove_entries(os::MonotonicTime deadline);
   [[nodiscard]] Result<void> add_entries(os::MonotonicTime deadline);
@@ -200,6 +201,9 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   std::string last_failure_;
   std::deque<IndexingError> new_errors_;
   os::MonotonicTime next_batch_at_;
+  // Documents of the next batch at most: fewer than the settings say after one whose pages did not
+  // fit into the environment's scratch. 0: as the settings say.
+  std::uint64_t batch_documents_max_ = 0;
 
   std::atomic<std::uint64_t> seen_etag_ = 0;
   std::atomic<bool> caught_up_ = false;

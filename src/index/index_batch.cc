@@ -21,6 +21,12 @@ namespace {
 // Documents and tombstones between two looks at the clock.
 constexpr std::uint32_t kItemsALook = 16;
 
+// With more of the scratch than this part of it taken by pages on their way to the data file, these
+// go first: a batch could fill what room is left, and would have been for nothing.
+constexpr std::uint64_t kScratchPart = 4;
+// A batch is made smaller down to this.
+constexpr std::uint64_t kBatchDocumentsMin = 128;
+
 // Errors after which trying again cannot help.
 bool is_lasting(const Error& error) {
   return error.error_class() == ErrorClass::kCorrupt;
@@ -38,6 +44,10 @@ bool Index::run_once() {
   if (batch_ == nullptr && now < next_batch_at_) {
     around_.executor.wake_after(*this, next_batch_at_ - now);
     return maintain();
+  }
+  const std::uint64_t scratch_high = around_.environment.scratch_total_bytes_max / kScratchPart;
+  if (batch_ == nullptr && environment_->stats().scratch_bytes > scratch_high && maintain()) {
+    return true;
   }
   const Result<bool> more = step();
   if (!more) {
@@ -75,13 +85,18 @@ Result<bool> Index::step() {
     RK_TRY(add_entries(deadline));
   }
   const bool is_full =
-      batch_->document_count >= around_.settings.batch_documents_max ||
+      batch_->document_count >= documents_max() ||
       batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max ||
       around_.platform.clock.monotonic() - batch_->started >= around_.settings.batch_time_max;
   if (!batch_->documents_done && !is_full) {
     return true;
   }
   return finish_batch();
+}
+
+std::uint64_t Index::documents_max() const noexcept {
+  const std::uint64_t most = around_.settings.batch_documents_max;
+  return batch_documents_max_ == 0 ? most : std::min(most, batch_documents_max_);
 }
 
 // False: there is nothing to do.
@@ -151,7 +166,7 @@ Result<void> Index::add_entries(os::MonotonicTime deadline) {
     batch_->next.document_etag = document.etag;
     ++batch_->document_count;
     stopped = (++count % kItemsALook == 0 && around_.platform.clock.monotonic() >= deadline) ||
-              batch_->document_count >= around_.settings.batch_documents_max ||
+              batch_->document_count >= documents_max() ||
               batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max;
     return !stopped;
   };
@@ -242,6 +257,9 @@ Result<bool> Index::finish_batch() {
     has_failed = too_many_errors_;
   }
   batch_.reset();
+  batch_documents_max_ = batch_documents_max_ < around_.settings.batch_documents_max
+                             ? batch_documents_max_ + batch_documents_max_ / 8
+                             : 0;
   last_failure_.clear();
   if (around_.settings.throttle > os::Duration::zero()) {
     next_batch_at_ = around_.platform.clock.monotonic() + around_.settings.throttle;
@@ -256,6 +274,9 @@ Result<bool> Index::finish_batch() {
 }
 
 void Index::fail_batch(const Error& error) {
+  if (batch_ != nullptr && error.code() == ErrorCode::no_space) {
+    batch_documents_max_ = std::max(kBatchDocumentsMin, batch_->document_count / 2);
+  }
   batch_.reset();
   new_errors_.clear();
   const std::string text = error.to_string();
