@@ -2,7 +2,10 @@
 #include "chains.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
+
+#include "rookery/base/check.h"
 
 namespace rookery::history {
 
@@ -276,6 +279,15 @@ std::optional<std::uint32_t> Chains::position(const Row& row) const {
     return std::nullopt;
   }
   return put.position;
+}
+
+const Change& Chains::at(NameNo id, Moment moment) const {
+  const Chain& chain = of(id);
+  const auto next =
+      std::upper_bound(chain.begin(), chain.end(), moment,
+                       [](Moment wanted, const Change& change) { return wanted < change.moment; });
+  RK_CHECK(next != chain.begin());
+  return *std::prev(next);
 }
 
 bool Chains::may_hide(const std::vector<Floating>& floating, NameNo id, std::int64_t index,

@@ -54,6 +54,9 @@ class Chains {
     return doc == kNone ? empty_ : chains_[doc];
   }
 
+  // The last change up to a moment. Requires: there is one.
+  [[nodiscard]] const Change& at(NameNo id, Moment moment) const;
+
   // When the operation certainly was over: an unknown one at the latest with the next crash.
   [[nodiscard]] Time settled(OpNo operation) const { return settled_[operation]; }
 

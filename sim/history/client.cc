@@ -56,6 +56,7 @@ bool Client::step() {
 }
 
 void Client::look_at_everything() {
+  must_succeed_ = true;
   std::vector<std::string> ids;
   for (std::uint32_t i = 0; i < workload_.documents; ++i) {
     ids.push_back(fmt::format("g{}/{}", i % workload_.groups, i));
@@ -193,6 +194,10 @@ std::optional<Client::Json> Client::settle(Operation& operation, const Reply& re
 }
 
 bool Client::end(Operation operation, const Reply& reply) {
+  if (must_succeed_ && operation.outcome != Outcome::kOk) {
+    recorder_.complain(
+        fmt::format("the last look is answered {}: {}", reply.status, reply.body.substr(0, 200)));
+  }
   if (reply.fate == Fate::kNotSent) {
     return false;
   }

@@ -90,6 +90,7 @@ class Client {
   Transport& transport_;
   Recorder& recorder_;
   std::uint64_t puts_ = 0;
+  bool must_succeed_ = false;                // what is refused is complained of
   std::map<std::string, std::string> seen_;  // change vectors, by id
 };
 

@@ -2,6 +2,7 @@
 //
 // rookery-history: records what concurrent clients are told, and judges it.
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -126,19 +127,20 @@ int run(RunOptions options, const std::string& out) {
   return status;
 }
 
-int simulate(SimulateOptions options, std::uint32_t runs) {
+int simulate(SimulateOptions options, std::uint32_t runs, const std::string& out) {
   for (std::uint32_t i = 0; i < runs; ++i, ++options.seed) {
     fmt::print("seed {}\n", options.seed);
     Recorder recorder;
     const Result<void> recorded = record_simulation(options, recorder);
-    if (!recorded.has_value()) {
-      return fail(recorded.error());
+    int status = recorded.has_value() ? 0 : fail(recorded.error());
+    status = std::max(status, print_answers(recorder));
+    status = std::max(status, judge(recorder.history()));
+    std::fflush(stdout);
+    if (status != 0 || !out.empty()) {
+      keep(recorder.history(), out.empty() ? fmt::format("simulate-{}.jsonl", options.seed) : out);
     }
-    const int complaints = print_answers(recorder);
-    const int verdict = judge(recorder.history());
-    if (verdict != 0 || complaints != 0) {
-      keep(recorder.history(), fmt::format("simulate-{}.jsonl", options.seed));
-      return kExitFinding;
+    if (status != 0) {
+      return status;
     }
   }
   return 0;
@@ -178,6 +180,7 @@ int main(int argc, char** argv) {
       "simulate", "the same clients on a simulated machine: a seed is a history");
   simulate_command->add_option("--seed", simulate_options.seed, "of the first run");
   simulate_command->add_option("--runs", runs, "with seeds that count up")->capture_default_str();
+  simulate_command->add_option("--out", out, "keep the history of the last run here");
   simulate_command->add_option("--clients", simulate_options.clients, "")->capture_default_str();
   simulate_command->add_option("--cuts", simulate_options.cuts, "a run")->capture_default_str();
 
@@ -198,7 +201,7 @@ int main(int argc, char** argv) {
     return make_model(model_options, fault);
   }
   if (simulate_command->parsed()) {
-    return simulate(simulate_options, runs);
+    return simulate(simulate_options, runs, out);
   }
   options.time = std::chrono::seconds(seconds);
   return run(options, out);

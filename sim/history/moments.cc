@@ -193,14 +193,10 @@ void Moments::pass_query(const Window& window, std::vector<Claim> claims) {
     const Claim claim{.id = id, .what = What::kNotMatching, .match = operation.name};
     const Spans narrowed = narrow(window, operation.waits ? Spans{window.span} : moments, {claim});
     if (narrowed.empty()) {
-      const Chain& chain = chains_.of(id);
-      const auto last = std::upper_bound(
-          chain.begin(), chain.end(), window.span.begin,
-          [](Moment moment, const Change& change) { return moment < change.moment; });
+      const Moment moment = operation.waits ? window.span.begin : moments.front().begin;
       findings_.add({Anomaly::kIncompleteQuery,
                      name(id) + " is missing, which matched all the time",
-                     {last == chain.begin() ? chain.front().operation : std::prev(last)->operation,
-                      window.reader}});
+                     {chains_.at(id, moment).operation, window.reader}});
       return;
     }
     if (!operation.waits) {

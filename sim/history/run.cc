@@ -111,11 +111,8 @@ class Run {
   std::vector<std::string> death_at_a_call() {
     const std::string call(kCalls.at(random_.below(kCalls.size())));
     const std::uint64_t n = 1 + random_.below(std::uint64_t{1} << random_.below(12));
-    return {"strace", "-f",
-            "-qq",    "--seccomp-bpf",
-            "-o",     "/dev/null",
-            "-e",     "trace=" + call,
-            "-e",     "inject=" + call + ":signal=SIGKILL:when=" + std::to_string(n)};
+    const std::string death = "inject=" + call + ":signal=SIGKILL:when=" + std::to_string(n);
+    return {"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + call, "-e", death};
   }
 
   Result<void> create_database() {
