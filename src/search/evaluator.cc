@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kProbeCost = 16;
 // To look at an entry's record costs about what looking at so many terms of a dictionary does.
 constexpr std::uint64_t kRecordCost = 8;
+// To test a term's text (a pattern, edits) costs about what looking at so many terms does.
+constexpr std::uint64_t kTestWork = 8;
 // Single postings are added to a set by so many.
 constexpr std::size_t kGatherCount = 4096;
 
@@ -56,6 +58,8 @@ Result<void> Evaluator::check_memory(std::uint64_t more_bytes) const {
 }
 
 Result<MatchSet> Evaluator::evaluate(QueryPlan& plan, const MatchSet* within) {
+  // Sets are copied and joined without counting.
+  RK_TRY(snapshot_.check());
   RK_TRY_ASSIGN(MatchSet set, evaluate_kind(plan, within));
   RK_TRY(check_memory(set.memory_bytes()));
   plan.actual = set.count();
@@ -213,7 +217,7 @@ Result<MatchSet> Evaluator::phrase(const QueryPlan& plan, const MatchSet* within
     if (!field) {
       return Error(ErrorCode::corrupt, "a posting's entry lacks the field");
     }
-    RK_TRY_ASSIGN(const bool matches, matcher.matches(*field));
+    RK_TRY_ASSIGN(const bool matches, matcher.matches(*field, snapshot_));
     if (matches) {
       set.add(*number);
     }
@@ -229,9 +233,10 @@ Result<MatchSet> Evaluator::scan_terms(QueryPlan& plan) {
   RK_TRY_ASSIGN(const store::Tree terms, snapshot_.terms(plan.field->number));
   store::TreeCursor cursor = terms.cursor();
   const TermScan& scan = plan.scan;
+  const std::uint64_t work = scan.test == nullptr ? 1 : kTestWork;
   RK_TRY_ASSIGN(bool more, scan.low.empty() ? cursor.first() : cursor.seek(as_bytes(scan.low)));
   while (more) {
-    RK_TRY(snapshot_.tick());
+    RK_TRY(snapshot_.tick(work));
     RK_TRY_ASSIGN(const store::TreeEntry entry, cursor.entry());
     const std::string_view term = as_text(entry.key);
     if (scan.is_beyond(term)) {
@@ -289,6 +294,7 @@ Result<bool> Evaluator::has_term(const QueryPlan& plan, const RecordView& record
   RecordTerms terms(*field);
   RK_TRY_ASSIGN(bool more, terms.next());
   while (more) {
+    RK_TRY(snapshot_.tick(plan.scan.test == nullptr ? 1 : kTestWork));
     if (judge(plan, terms.term()) == Verdict::kYes) {
       return true;
     }

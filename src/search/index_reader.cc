@@ -151,6 +151,7 @@ class Search {
     how_ = "one list in order of insertion";
     PostingCursor cursor = snapshot_.walk(list);
     while (!page_.is_full()) {
+      RK_TRY(snapshot_.tick());
       RK_TRY_ASSIGN(const bool more, cursor.next());
       if (!more) {
         break;

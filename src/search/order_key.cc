@@ -150,6 +150,7 @@ Result<std::optional<std::string>> OrderKeys::field_value(const SortKey& key,
   RecordTerms terms(*field);
   RK_TRY_ASSIGN(bool more, terms.next());
   while (more) {
+    RK_TRY(snapshot_.tick());
     std::optional<std::string> order = term_order(key.by, terms.term());
     if (order && (!best || (key.descending ? *order > *best : *order < *best))) {
       best = std::move(order);

@@ -21,9 +21,9 @@ bool fits(const std::vector<std::uint32_t>& wanted,
         continue;
       }
       const std::int64_t first = low + wanted[j];
-      while (from < places.size() && places[from] < first) {
-        ++from;
-      }
+      const auto at =
+          std::lower_bound(places.begin() + static_cast<std::ptrdiff_t>(from), places.end(), first);
+      from = static_cast<std::size_t>(at - places.begin());
       if (from == places.size() || places[from] > first + slop) {
         return false;
       }
@@ -35,12 +35,13 @@ bool fits(const std::vector<std::uint32_t>& wanted,
 
 }  // namespace
 
-bool phrase_matches(const std::vector<std::uint32_t>& wanted,
-                    const std::vector<const std::vector<std::uint32_t>*>& positions,
-                    std::uint32_t slop) {
+Result<bool> phrase_matches(const std::vector<std::uint32_t>& wanted,
+                            const std::vector<const std::vector<std::uint32_t>*>& positions,
+                            std::uint32_t slop, Snapshot& snapshot) {
   // Some word has the least displacement: each of each word's is tried as that.
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     for (const std::uint32_t place : *positions[i]) {
+      RK_TRY(snapshot.tick(wanted.size()));
       const std::int64_t low = std::int64_t{place} - std::int64_t{wanted[i]};
       if (fits(wanted, positions, slop, low)) {
         return true;
@@ -69,7 +70,7 @@ PhraseMatcher::PhraseMatcher(const Phrase& phrase) : slop_(phrase.slop) {
   }
 }
 
-Result<bool> PhraseMatcher::matches(const RecordFieldView& field) {
+Result<bool> PhraseMatcher::matches(const RecordFieldView& field, Snapshot& snapshot) {
   std::vector<std::vector<std::uint32_t>> by_term(terms_.size());
   std::size_t term = 0;
   RecordTerms terms(field);
@@ -87,7 +88,7 @@ Result<bool> PhraseMatcher::matches(const RecordFieldView& field) {
   for (const std::size_t index : term_of_) {
     positions.push_back(&by_term[index]);
   }
-  return phrase_matches(wanted_, positions, slop_);
+  return phrase_matches(wanted_, positions, slop_, snapshot);
 }
 
 }  // namespace rookery::search

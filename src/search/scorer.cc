@@ -92,6 +92,7 @@ class Scorer {
 
  private:
   Result<void> add_constant(const MatchSet& subset, double value) {
+    RK_TRY(snapshot_.check());
     Slots slots(scores_);
     MatchSet::Cursor cursor(subset);
     while (const std::optional<std::uint64_t> number = cursor.next()) {
@@ -113,6 +114,7 @@ class Scorer {
 
   Result<void> add_list(const QueryPlan& plan, const PostingList& list, const MatchSet& subset,
                         double factor) {
+    RK_TRY(snapshot_.check());
     RK_TRY_ASSIGN(const TermWeight weight_of, weight(plan, list.count));
     Slots slots(scores_);
     MatchSet::Cursor wanted(subset);

@@ -4,8 +4,10 @@
 namespace rookery::search {
 namespace {
 
-// How often somebody is asked whether to go on.
+// How much work is done between two questions whether to go on.
 constexpr std::uint64_t kTicksBetweenQuestions = 256;
+// What reading a record, and what is done with it, costs beside looking at a term.
+constexpr std::uint64_t kRecordWork = 8;
 
 }  // namespace
 
@@ -81,7 +83,7 @@ Result<std::optional<std::uint64_t>> Snapshot::number_of(std::string_view key) {
 
 Result<RecordView> Snapshot::record(std::uint64_t number) {
   ++counters_.entries;
-  RK_TRY(tick());
+  RK_TRY(tick(kRecordWork));
   RK_TRY_ASSIGN(const std::optional<Bytes> bytes, entries_->get(as_bytes(encode_number(number))));
   if (!bytes) {
     return Error(ErrorCode::corrupt, "an entry has no record");
@@ -95,9 +97,17 @@ void Snapshot::begin_search(const std::function<bool()>* is_cancelled) noexcept 
   is_cancelled_ = is_cancelled;
 }
 
-Result<void> Snapshot::tick() {
-  if (++ticks_ % kTicksBetweenQuestions == 0 && is_cancelled_ != nullptr && *is_cancelled_ &&
-      (*is_cancelled_)()) {
+Result<void> Snapshot::tick(std::uint64_t work) {
+  ticks_ += work;
+  if (ticks_ < kTicksBetweenQuestions) {
+    return {};
+  }
+  ticks_ = 0;
+  return check();
+}
+
+Result<void> Snapshot::check() const {
+  if (is_cancelled_ != nullptr && *is_cancelled_ && (*is_cancelled_)()) {
     return ErrorCode::cancelled;
   }
   return {};

@@ -78,8 +78,11 @@ class Snapshot {
 
   // Counters begin at zero; `is_cancelled` may be empty, and is borrowed until the next call.
   void begin_search(const std::function<bool()>* is_cancelled) noexcept;
-  // Called for every bit of work: a term, a block, a record. Errors: cancelled.
-  [[nodiscard]] Result<void> tick();
+  // Called for every bit of work; `work` 1 is looking at a term or a posting's block, some hundred
+  // nanoseconds. Asks whether to go on once in so much of it. Errors: cancelled.
+  [[nodiscard]] Result<void> tick(std::uint64_t work = 1);
+  // Asks now. For work that is not counted, such as that on whole sets. Errors: cancelled.
+  [[nodiscard]] Result<void> check() const;
 
  private:
   explicit Snapshot(store::ReadTxn& txn) : txn_(&txn), pages_(txn, counters_.pages) {}
@@ -97,7 +100,7 @@ class Snapshot {
   std::optional<store::Tree> lists_;
   std::optional<store::Tree> chunks_;
   const std::function<bool()>* is_cancelled_ = nullptr;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t ticks_ = 0;  // since the last question
 };
 
 }  // namespace rookery::search
