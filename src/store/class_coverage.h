@@ -24,8 +24,12 @@ class ClassCoverage {
     }
   }
 
-  // Requires: `name` is one of the classes.
-  void see(std::string_view name, bool met = true) { counts_.at(std::string(name)) += met ? 1 : 0; }
+  // Nothing, if `name` is not a class of this property.
+  void see(std::string_view name, bool met = true) {
+    if (const auto found = counts_.find(std::string(name)); found != counts_.end()) {
+      found->second += met ? 1 : 0;
+    }
+  }
 
   // Names; empty: all were met.
   [[nodiscard]] std::string missing() const {
