@@ -168,6 +168,12 @@ TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
     Child get({"get", "users/1", "--url", url, "--database", "shop"});
     EXPECT_EQ(get.wait(), 0);
     EXPECT_THAT(get.read_rest(), HasSubstr("\"Name\":\"Ann\""));
+    const auto asked =
+        edge::http_call({.method = "POST",
+                         .url = url + "/databases/shop/queries",
+                         .body = R"({"Query":"from @all_docs where Name = 'Ann'"})"});
+    ASSERT_TRUE(asked.has_value());
+    ASSERT_EQ(asked->status, 200) << asked->body;
     // One process a folder: the second is told who has it.
     Child second(serve);
     EXPECT_EQ(second.wait(), 1);
@@ -177,7 +183,9 @@ TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
   }
   Child verify({"verify", folder.path()});
   EXPECT_EQ(verify.wait(), 0);
-  EXPECT_THAT(verify.read_rest(), HasSubstr(" 0 with problems"));
+  const std::string verified = verify.read_rest();
+  EXPECT_THAT(verified, HasSubstr("Indexes/Auto_AllDocs_ByName"));
+  EXPECT_THAT(verified, HasSubstr("3 checked, 0 with problems"));
   Child offline({"get", "users/1", "--folder", folder.path(), "--database", "shop"});
   EXPECT_EQ(offline.wait(), 0) << offline.read_errors();
   EXPECT_THAT(offline.read_rest(), HasSubstr("\"Name\":\"Ann\""));

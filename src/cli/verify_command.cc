@@ -8,20 +8,24 @@
 #include "rookery/doc/reader.h"
 #include "rookery/os/file_system.h"
 #include "rookery/os/platform.h"
+#include "rookery/search/index_reader.h"
 #include "rookery/store/environment.h"
 
 #include "commands.h"
 
-// rookery verify FOLDER: reads everything, writes nothing.
+// rookery verify FOLDER: reads everything, the indexes too, and writes nothing.
 
 namespace rookery::cli {
 
 namespace {
 
 constexpr std::string_view kHeaderFile = "header.one";
-constexpr int kDepthMax = 3;
+// Of <data>/Databases/<name>/Indexes/<index>.
+constexpr int kDepthMax = 4;
+constexpr std::string_view kIndexesFolder = "Indexes";
 
-// The environments at or below a folder: a data directory has its own and one a database.
+// The environments at or below a folder: a data directory has its own, one a database, and one an
+// index of it.
 // NOLINTNEXTLINE(misc-no-recursion): bounded by kDepthMax
 Result<void> find_environments(os::FileSystem& files, const std::string& folder, int depth,
                                std::vector<std::string>& out) {
@@ -47,7 +51,14 @@ Result<store::VerifyReport> verify_one(os::Platform& platform, const std::string
   options.read_only = true;
   RK_TRY_ASSIGN(const std::unique_ptr<store::Environment> environment,
                 store::Environment::open(platform, std::move(options)));
-  return environment->verify(doc::table_schemas());
+  RK_TRY_ASSIGN(store::VerifyReport report, environment->verify(doc::table_schemas()));
+  const std::string parent = os::parent_path(folder);
+  if (std::string_view(parent).ends_with(kIndexesFolder)) {
+    RK_TRY_ASSIGN(store::ReadTxn txn, environment->begin_read());
+    RK_TRY_ASSIGN(const std::vector<std::string> wrong, search::verify(txn));
+    report.problems.insert(report.problems.end(), wrong.begin(), wrong.end());
+  }
+  return report;
 }
 
 }  // namespace
