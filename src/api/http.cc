@@ -99,6 +99,24 @@ std::vector<std::string_view> QueryParameters::all(std::string_view name) const 
   return out;
 }
 
+namespace {
+
+class WholeBody final : public BodyStream {
+ public:
+  explicit WholeBody(std::string body) : body_(std::move(body)) {}
+
+  void read(PartHandler done) noexcept override { done(std::exchange(body_, {})); }
+
+ private:
+  std::string body_;
+};
+
+}  // namespace
+
+std::shared_ptr<BodyStream> make_body_stream(std::string body) {
+  return std::make_shared<WholeBody>(std::move(body));
+}
+
 Request Request::make(std::string_view method, std::string_view target) {
   Request request;
   request.method = method;

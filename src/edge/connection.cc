@@ -11,6 +11,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "deliver_once.h"
 #include "request_rules.h"
 #include "response_writer.h"
 
@@ -30,47 +31,6 @@ constexpr std::size_t kReadBytesFirst = 4 * 1024;
 constexpr std::chrono::milliseconds kLingerTime{5000};
 
 }  // namespace
-
-// Purpose. Carries one answer to its connection, from any thread. Dropped without an answer it
-// answers 500: a request must never hang because a handler lost its responder.
-class ReplyOnce {
- public:
-  ReplyOnce(std::weak_ptr<Connection> connection, std::shared_ptr<Mailbox> mailbox)
-      : connection_(std::move(connection)), mailbox_(std::move(mailbox)) {}
-
-  ReplyOnce(const ReplyOnce&) = delete;
-  ReplyOnce& operator=(const ReplyOnce&) = delete;
-
-  ~ReplyOnce() {
-    if (!sent_.load()) {
-      send(api::error_response(api::Fault::kInternal, "", "the request was dropped unanswered"));
-    }
-  }
-
-  void send(api::Response response) {
-    if (sent_.exchange(true)) {
-      return;
-    }
-    // A connection may only be held, and so may only die, on its own thread.
-    if (mailbox_->is_loop_thread()) {
-      if (const auto connection = connection_.lock()) {
-        connection->deliver(std::move(response));
-      }
-      return;
-    }
-    mailbox_->post(
-        [weak = connection_, held = std::make_shared<api::Response>(std::move(response))] {
-          if (const auto connection = weak.lock()) {
-            connection->deliver(std::move(*held));
-          }
-        });
-  }
-
- private:
-  const std::weak_ptr<Connection> connection_;
-  const std::shared_ptr<Mailbox> mailbox_;
-  std::atomic<bool> sent_{false};
-};
 
 BodyBudget::~BodyBudget() {
   shared_.body_bytes.fetch_sub(held_);
@@ -110,20 +70,32 @@ void Connection::check_deadline(Clock::time_point now) {
   }
   timed_out_ = true;
   allow_forever();
-  error_code ignored;
-  socket_.cancel(ignored);
+  stop_reading();
 }
 
 void Connection::close_if_idle() {
-  if (idle_) {
-    error_code ignored;
-    socket_.cancel(ignored);
+  // A client that streams a body may go on for ever.
+  if (idle_ || reading_part_) {
+    stop_reading();
   }
 }
 
 void Connection::deliver(api::Response response) {
   response_ = std::move(response);
   answered_.cancel();
+  if (reading_part_) {
+    stop_reading();
+  }
+}
+
+void Connection::deliver(Result<std::string> part) {
+  part_ = std::move(part);
+  answered_.cancel();
+}
+
+void Connection::stop_reading() {
+  error_code ignored;
+  socket_.cancel(ignored);
 }
 
 std::chrono::milliseconds Connection::transfer_time(std::uint64_t bytes) const {
@@ -167,6 +139,9 @@ asio::awaitable<bool> Connection::serve_one() {
   if (auto refusal = check_head(parser.get())) {
     co_await refuse(refusal->fault, std::move(refusal->message));
     co_return false;
+  }
+  if (wants_stream(parser)) {
+    co_return co_await serve_stream(parser);
   }
   auto head = head_before_trailers(parser.get());
   if (co_await read_body(parser, budget) != Step::kDone) {
@@ -242,6 +217,19 @@ asio::awaitable<Connection::Step> Connection::read_header(Parser& parser) {
   }
 }
 
+// Unless the body is on its way already.
+asio::awaitable<bool> Connection::send_continue() {
+  if (buffer_.size() > 0) {
+    co_return true;
+  }
+  allow(limits().body_time_grace);
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  const auto [error, count] =
+      co_await asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()), kAwait);
+  static_cast<void>(count);
+  co_return !error;
+}
+
 asio::awaitable<Connection::Step> Connection::read_body(Parser& parser, BodyBudget& budget) {
   if (parser.is_done()) {
     co_return Step::kDone;
@@ -251,15 +239,8 @@ asio::awaitable<Connection::Step> Connection::read_body(Parser& parser, BodyBudg
     co_await refuse(api::Fault::kBusy, "the server is receiving as much as it can hold");
     co_return Step::kAnswered;
   }
-  if (expects_continue(parser.get()) && buffer_.size() == 0) {
-    allow(limits().body_time_grace);
-    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    const auto [error, count] = co_await asio::async_write(
-        socket_, asio::buffer(kContinue.data(), kContinue.size()), kAwait);
-    static_cast<void>(count);
-    if (error) {
-      co_return Step::kClose;
-    }
+  if (expects_continue(parser.get()) && !co_await send_continue()) {
+    co_return Step::kClose;
   }
   parser.eager(true);
   const auto started = Clock::now();
@@ -339,12 +320,18 @@ asio::awaitable<void> Connection::linger() {
   }
 }
 
-asio::awaitable<api::Response> Connection::answer(api::Request request) {
+void Connection::start_answer(api::Request request) {
   response_.reset();
-  auto reply = std::make_shared<ReplyOnce>(weak_from_this(), thread_.mailbox());
+  auto reply = std::make_shared<DeliverOnce<api::Response>>(
+      weak_from_this(), thread_.mailbox(),
+      api::error_response(api::Fault::kInternal, "", "the request was dropped unanswered"));
   shared_.handler->handle(std::move(request), [reply = std::move(reply)](api::Response response) {
     reply->send(std::move(response));
   });
+}
+
+asio::awaitable<api::Response> Connection::answer(api::Request request) {
+  start_answer(std::move(request));
   while (!response_.has_value()) {
     co_await answered_.async_wait(kAwait);
   }
@@ -353,6 +340,9 @@ asio::awaitable<api::Response> Connection::answer(api::Request request) {
 
 asio::awaitable<bool> Connection::write(const api::Response& response, bool keep_alive,
                                         bool http_1_0, bool is_head) {
+  if (response.stream != nullptr) {
+    co_return co_await write_stream(response, keep_alive, http_1_0);
+  }
   head_.clear();
   append_head(head_, response,
               {.keep_alive = keep_alive, .http_1_0 = http_1_0, .date = thread_.date()});

@@ -17,6 +17,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "part_body.h"
+
 namespace rookery::edge {
 
 namespace asio = boost::asio;
@@ -122,8 +124,8 @@ class Connection {
   error_code error_;
 };
 
-Result<api::Response> call(const ClientRequest& request, const Target& target) {
-  Connection connection(request.cancel_descriptor);
+// Connects and sends.
+Result<void> send(Connection& connection, const ClientRequest& request, const Target& target) {
   beast::tcp_stream& stream = connection.stream;
   const auto fail = [&](std::string_view what, const error_code& error) {
     return connection.is_cancelled() ? Error(ErrorCode::cancelled) : failed(what, target, error);
@@ -145,23 +147,69 @@ Result<api::Response> call(const ClientRequest& request, const Target& target) {
   if (error = connection.finish(); error) {
     return fail("cannot send to", error);
   }
-  beast::flat_buffer buffer;
-  http::response_parser<http::string_body> parser;
-  parser.body_limit(request.body_bytes_max);
-  parser.skip(request.method == "HEAD");
-  stream.expires_after(request.timeout);
-  http::async_read(stream, buffer, parser, connection.handler());
-  if (error = connection.finish(); error) {
-    return fail("no answer from", error);
-  }
+  return {};
+}
+
+template <typename Parser>
+api::Response head_of(const Parser& parser) {
   api::Response response;
   response.status = static_cast<int>(parser.get().result_int());
   for (const auto& field : parser.get()) {
     response.headers.add({field.name_string().data(), field.name_string().size()},
                          {field.value().data(), field.value().size()});
   }
+  return response;
+}
+
+Result<api::Response> call(const ClientRequest& request, const Target& target) {
+  Connection connection(request.cancel_descriptor);
+  RK_TRY(send(connection, request, target));
+  beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(request.body_bytes_max);
+  parser.skip(request.method == "HEAD");
+  connection.stream.expires_after(request.timeout);
+  http::async_read(connection.stream, buffer, parser, connection.handler());
+  if (const error_code error = connection.finish(); error) {
+    return connection.is_cancelled() ? Error(ErrorCode::cancelled)
+                                     : failed("no answer from", target, error);
+  }
+  api::Response response = head_of(parser);
   response.body = std::move(parser.get().body());
   return response;
+}
+
+Result<api::Response> download(const ClientRequest& request, const Target& target,
+                               const BodySink& sink) {
+  constexpr std::size_t kErrorBytesMax = 1024 * 1024;
+  Connection connection(request.cancel_descriptor);
+  RK_TRY(send(connection, request, target));
+  beast::flat_buffer buffer;
+  http::response_parser<PartBody> parser;
+  parser.body_limit(boost::none);
+  api::Response response;
+  while (!parser.is_done()) {
+    connection.stream.expires_after(request.timeout);
+    // A part at a time, or the whole head.
+    if (parser.is_header_done()) {
+      http::async_read_some(connection.stream, buffer, parser, connection.handler());
+    } else {
+      http::async_read_header(connection.stream, buffer, parser, connection.handler());
+    }
+    if (const error_code error = connection.finish(); error) {
+      return connection.is_cancelled() ? Error(ErrorCode::cancelled)
+                                       : failed("no whole answer from", target, error);
+    }
+    const std::string part = std::exchange(parser.get().body(), {});
+    if (parser.get().result_int() == 200) {
+      RK_TRY(sink(part));
+    } else if (response.body.size() + part.size() <= kErrorBytesMax) {
+      response.body += part;
+    }
+  }
+  api::Response head = head_of(parser);
+  head.body = std::move(response.body);
+  return head;
 }
 
 }  // namespace
@@ -170,6 +218,15 @@ Result<api::Response> http_call(const ClientRequest& request) {
   RK_TRY_ASSIGN(const Target target, split_url(request.url));
   try {
     return call(request, target);
+  } catch (const std::exception& e) {
+    return Error(ErrorCode::io, e.what());
+  }
+}
+
+Result<api::Response> http_download(const ClientRequest& request, const BodySink& sink) {
+  RK_TRY_ASSIGN(const Target target, split_url(request.url));
+  try {
+    return download(request, target, sink);
   } catch (const std::exception& e) {
     return Error(ErrorCode::io, e.what());
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http_test_support.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -11,6 +13,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -102,6 +105,25 @@ bool RawClient::send(std::string_view bytes) const {
   return true;
 }
 
+std::size_t RawClient::send_until_full(std::size_t size) const {
+  constexpr int kQuietMs = 300;
+  const std::string bytes(64 * 1024, 'x');
+  std::size_t sent = 0;
+  while (sent < size) {
+    const ssize_t count = ::send(socket_, bytes.data(), std::min(bytes.size(), size - sent),
+                                 MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) {
+      sent += static_cast<std::size_t>(count);
+      continue;
+    }
+    pollfd writable{.fd = socket_, .events = POLLOUT, .revents = 0};
+    if (errno != EAGAIN || ::poll(&writable, 1, kQuietMs) <= 0) {
+      break;
+    }
+  }
+  return sent;
+}
+
 void RawClient::finish_sending() const {
   ::shutdown(socket_, SHUT_WR);
 }
@@ -144,7 +166,7 @@ std::string RawClient::read_to_end() {
   return std::exchange(buffer_, {});
 }
 
-TestServer::TestServer(HttpLimits limits, std::uint32_t thread_count) {
+TestServer::TestServer(HttpLimits limits, std::uint32_t thread_count, api::Handler* other_handler) {
   auto opened = api::Log::open(os::real_platform(), {.mode = api::LogMode::kNone});
   RK_CHECK(opened.has_value());
   log = std::move(opened).value();
@@ -152,7 +174,7 @@ TestServer::TestServer(HttpLimits limits, std::uint32_t thread_count) {
       {.address = "127.0.0.1", .port = 0, .thread_count = thread_count, .limits = limits}, *log);
   RK_CHECK(bound.has_value());
   http = std::move(bound).value();
-  RK_CHECK(http->serve(handler).has_value());
+  RK_CHECK(http->serve(other_handler != nullptr ? *other_handler : handler).has_value());
 }
 
 int status_of(std::string_view response) {

@@ -49,6 +49,9 @@ class RawClient {
   // False if the server has closed the connection.
   bool send(std::string_view bytes) const;
   void finish_sending() const;
+  // Sends up to `size` bytes of 'x' for as long as the server takes them; returns how many it took
+  // before it had taken none for a while.
+  [[nodiscard]] std::size_t send_until_full(std::size_t size) const;
   // One response with its body by Content-Length; empty at the end of the stream. `without_body`:
   // of a HEAD request.
   [[nodiscard]] std::string read_response(bool without_body = false);
@@ -68,7 +71,8 @@ class RawClient {
 // Purpose. A server on a free port of the loopback.
 class TestServer {
  public:
-  explicit TestServer(HttpLimits limits = {}, std::uint32_t thread_count = 2);
+  explicit TestServer(HttpLimits limits = {}, std::uint32_t thread_count = 2,
+                      api::Handler* other_handler = nullptr);
 
   [[nodiscard]] RawClient connect() const { return RawClient(http->port()); }
 

@@ -61,7 +61,7 @@ HeadRefusal refusal_of(const boost::system::error_code& error, const HttpLimits&
   return {api::Fault::kBadRequest, "not an HTTP request: " + error.message()};
 }
 
-bool expects_continue(const BeastRequest& head) {
+bool expects_continue(const BeastHead& head) {
   return head.version() == 11 &&
          api::equal_ignoring_case(to_view(head[http::field::expect]), "100-continue");
 }
@@ -93,12 +93,16 @@ void drop_trailers(BeastRequest& message, std::optional<BeastRequest::header_typ
   }
 }
 
-api::Request to_request(BeastRequest message) {
-  api::Request request =
-      api::Request::make(to_view(message.method_string()), to_view(message.target()));
-  for (const auto& field : message) {
+api::Request head_to_request(const BeastHead& head) {
+  api::Request request = api::Request::make(to_view(head.method_string()), to_view(head.target()));
+  for (const auto& field : head) {
     request.headers.add(to_view(field.name_string()), to_view(field.value()));
   }
+  return request;
+}
+
+api::Request to_request(BeastRequest message) {
+  api::Request request = head_to_request(message);
   request.body = std::move(message.body());
   return request;
 }

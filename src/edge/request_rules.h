@@ -19,6 +19,7 @@
 
 namespace rookery::edge {
 
+using BeastHead = boost::beast::http::request_header<>;
 using BeastRequest = boost::beast::http::request<boost::beast::http::string_body>;
 
 struct HeadRefusal {
@@ -30,7 +31,7 @@ struct HeadRefusal {
 [[nodiscard]] std::optional<HeadRefusal> check_head(const BeastRequest& head);
 [[nodiscard]] HeadRefusal refusal_of(const boost::system::error_code& error,
                                      const HttpLimits& limits);
-[[nodiscard]] bool expects_continue(const BeastRequest& head);
+[[nodiscard]] bool expects_continue(const BeastHead& head);
 // Drops the empty lines that may stand before a request line. False if more bytes are needed first.
 [[nodiscard]] bool skip_empty_line(boost::beast::flat_buffer& buffer);
 // A head as it was before a chunked body. What comes behind such a body joins the headers as it is
@@ -39,6 +40,8 @@ struct HeadRefusal {
 [[nodiscard]] std::optional<BeastRequest::header_type> head_before_trailers(
     const BeastRequest& head);
 void drop_trailers(BeastRequest& message, std::optional<BeastRequest::header_type> head);
+// Without a body.
+[[nodiscard]] api::Request head_to_request(const BeastHead& head);
 [[nodiscard]] api::Request to_request(BeastRequest message);
 
 }  // namespace rookery::edge

@@ -93,7 +93,12 @@ void append_head(std::string& out, const api::Response& response, const HeadOpti
   } else if (options.http_1_0) {
     out += "\r\nConnection: keep-alive";
   }
-  if (!status_has_no_body(response.status)) {
+  if (response.stream != nullptr) {
+    out += "\r\nContent-Type: ";
+    append_safe(out, response.content_type);
+    // HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
+    out += options.http_1_0 ? "" : "\r\nTransfer-Encoding: chunked";
+  } else if (!status_has_no_body(response.status)) {
     if (!response.body.empty()) {
       out += "\r\nContent-Type: ";
       append_safe(out, response.content_type);
@@ -102,6 +107,15 @@ void append_head(std::string& out, const api::Response& response, const HeadOpti
     append_number(out, response.body.size());
   }
   out += "\r\n\r\n";
+}
+
+void append_chunk_head(std::string& out, std::size_t size_bytes) {
+  std::array<char, 16> digits{};
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), size_bytes, 16);
+  static_cast<void>(error);  // sixteen digits hold any 64-bit number
+  out.append(digits.data(), end);
+  out += "\r\n";
 }
 
 }  // namespace rookery::edge

@@ -23,5 +23,7 @@ struct HeadOptions {
 // A header value with a line break would let its author write headers of his own: control
 // characters are dropped.
 void append_head(std::string& out, const api::Response& response, const HeadOptions& options);
+// What stands before the bytes of a chunk; the one of no bytes is the last.
+void append_chunk_head(std::string& out, std::size_t size_bytes);
 
 }  // namespace rookery::edge

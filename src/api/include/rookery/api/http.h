@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "rookery/base/result.h"
 
 // Purpose. A request and a response as values: no socket, no Asio. The network edge, a simulation,
 // a fuzzer or a test drive the same Handler with them.
@@ -75,6 +78,29 @@ class QueryParameters {
   std::vector<Field> fields_;
 };
 
+// Purpose. A body in parts: of a request while it arrives, or of an answer while it is made. Who
+// consumes it asks for one part after the other, and nothing is read or made before it is asked
+// for: a slow consumer slows the producer down, and one part is all that is held.
+// Threads: one call at a time, from any thread.
+class BodyStream {
+ public:
+  // The next part. An empty one: that was all. An error: the rest will never come.
+  using PartHandler = std::function<void(Result<std::string>)>;
+
+  BodyStream() = default;
+  BodyStream(const BodyStream&) = delete;
+  BodyStream& operator=(const BodyStream&) = delete;
+  // Before the end: nothing more is wanted.
+  virtual ~BodyStream() = default;
+
+  // `done` is called exactly once, from any thread, perhaps before this returns. Requires: the part
+  // before has come, and was not the last.
+  virtual void read(PartHandler done) noexcept = 0;
+};
+
+// A body that is there already, in one part.
+[[nodiscard]] std::shared_ptr<BodyStream> make_body_stream(std::string body);
+
 struct Request {
   std::string method;  // upper case
   std::string target;  // as sent: path and query
@@ -82,6 +108,8 @@ struct Request {
   QueryParameters query;
   HeaderList headers;
   std::string body;
+  // Instead of `body`, if the handler wished so (see Handler::streams_body) and there is any.
+  std::shared_ptr<BodyStream> stream;
 
   // Splits `target` into path and query.
   [[nodiscard]] static Request make(std::string_view method, std::string_view target);
@@ -93,6 +121,9 @@ struct Response {
   HeaderList headers;
   std::string content_type = "application/json; charset=utf-8";
   std::string body;
+  // Instead of `body`, if set: sent as it is made. What goes wrong with it after its first part can
+  // only be told by ending the connection before the end of the body.
+  std::shared_ptr<BodyStream> stream;
 
   [[nodiscard]] static Response json(std::string body, int status = 200) {
     Response response;
@@ -124,6 +155,14 @@ class Handler {
   // Must not block for long: what may is moved to a pool, and the answer comes later. `respond` may
   // be called before this returns.
   virtual void handle(Request request, Responder respond) noexcept = 0;
+
+  // Whether a request is to be handled when its head has arrived, and to read its body itself. It
+  // may answer before it has read all; the rest is then lost, and with it the connection.
+  [[nodiscard]] virtual bool streams_body(std::string_view method, std::string_view target) const {
+    static_cast<void>(method);
+    static_cast<void>(target);
+    return false;
+  }
 };
 
 }  // namespace rookery::api

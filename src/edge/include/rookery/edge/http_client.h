@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ struct ClientRequest {
 // Errors: invalid_argument (the URL); io, timed_out (the connection); cancelled; too_large (the
 // answer's body). An HTTP status is no error.
 [[nodiscard]] Result<api::Response> http_call(const ClientRequest& request);
+// Takes the next part of an answer's body; an error ends the call with it.
+using BodySink = std::function<Result<void>(std::string_view)>;
+// The same for an answer that is too large to hold: where its status is 200, its body goes into
+// `sink` as it comes. Errors: also io, if the answer ends before its body does.
+[[nodiscard]] Result<api::Response> http_download(const ClientRequest& request,
+                                                  const BodySink& sink);
 // For a path segment or a query value.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 

@@ -31,6 +31,9 @@ struct HttpLimits {
   // `rate_bytes_per_s_min`.
   std::chrono::milliseconds body_time_grace{15'000};
   std::uint64_t rate_bytes_per_s_min = 1024;
+  // Between two bytes of a body that its handler reads as a stream, once it asks for more. Such a
+  // body may otherwise be as long, and take as long, as the client likes.
+  std::chrono::milliseconds stream_idle_time_max{120'000};
   // What shutdown() gives to requests in flight.
   std::chrono::milliseconds drain_time_max{10'000};
 };
