@@ -18,8 +18,9 @@ class Execution {
   explicit Execution(doc::DocumentWriter& writer) : writer_(writer) {}
 
   Result<CommandResult> operator()(const PutCommand& put) {
-    return wrap(writer_.put({view_of(put.id), view_of(put.expected_change_vector), put.document,
-                             put.skip_if_unchanged}));
+    return wrap(
+        writer_.put({view_of(put.id), view_of(put.expected_change_vector), put.document,
+                     put.skip_if_unchanged, put.version.has_value() ? &*put.version : nullptr}));
   }
 
   Result<CommandResult> operator()(const DeleteCommand& erase) {

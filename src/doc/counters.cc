@@ -146,7 +146,8 @@ Result<void> DocumentWriter::put_hilo(std::string_view id, std::uint64_t max) {
   PreparedDocument prepared;
   RK_TRY_ASSIGN(prepared.document, builder.finish());
   prepared.collection = std::move(collection);
-  RK_TRY_ASSIGN(const PutResult stored, store_document(written_id, folded_id, before, prepared));
+  RK_TRY_ASSIGN(const PutResult stored,
+                store_document(written_id, folded_id, before, {.document = prepared}));
   return {};
 }
 

@@ -99,6 +99,21 @@ class TestStore {
     return result;
   }
 
+  // As a database gave it away: `json` has the metadata that clients get.
+  Result<PutResult> put_version(std::string_view id, std::string_view json) {
+    const Result<value::Document> parsed = value::parse_json(json);
+    EXPECT_TRUE(parsed.has_value()) << json;
+    RK_TRY_ASSIGN(const std::optional<DocumentVersion> version, version_of(parsed->root()));
+    const PreparedDocument prepared = prepare(json);
+    Result<PutResult> result = ErrorCode::invalid_argument;
+    RK_TRY(write([&](DocumentWriter& writer) -> Result<void> {
+      result = writer.put(
+          {.id = id, .document = prepared, .version = version.has_value() ? &*version : nullptr});
+      return result.has_value() ? Result<void>() : result.error();
+    }));
+    return result;
+  }
+
   Result<DeleteResult> erase(std::string_view id,
                              std::optional<std::string_view> expected = std::nullopt) {
     Result<DeleteResult> result = ErrorCode::invalid_argument;

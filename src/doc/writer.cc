@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/doc/writer.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -15,6 +16,8 @@ namespace rookery::doc {
 namespace {
 
 constexpr std::uint64_t kEtagMax = std::numeric_limits<std::int64_t>::max();
+// What comes from outside must not use up the etags.
+constexpr std::uint64_t kEtagOfVersionMax = kEtagMax / 2;
 
 // Flags that tell of what belongs to a document beside its content, and so outlive a put.
 constexpr DocumentFlags kKeptFlags = DocumentFlags::kHasAttachments | DocumentFlags::kHasCounters |
@@ -88,11 +91,19 @@ Result<PutResult> DocumentWriter::put(const PutRequest& request) {
     return Error(ErrorCode::concurrency,
                  "a change vector was expected of a document whose id is yet to be made");
   }
+  if (request.version != nullptr &&
+      request.version->change_vector.etag_of(context_.database) > kEtagOfVersionMax) {
+    return Error(ErrorCode::malformed,
+                 "this database never gave out an etag of that change vector");
+  }
   RK_TRY_ASSIGN(const std::string id, resolve_id(request.id.value_or(""), form));
   const std::string folded_id = value::fold_case(id);
   RK_TRY_ASSIGN(const std::optional<DocumentView> before, reader_.get_folded(folded_id));
   RK_TRY(check_concurrency(id, before, request.expected_change_vector));
-  if (request.skip_if_unchanged && before.has_value()) {
+  const bool is_here =
+      request.version != nullptr && before.has_value() &&
+      same_change_vector(before->change_vector, request.version->change_vector.to_string());
+  if (before.has_value() && (request.skip_if_unchanged || is_here)) {
     RK_TRY_ASSIGN(const value::View content, before->value());
     if (value::identical(content, request.document.document.root())) {
       return PutResult{std::string(before->id),
@@ -104,7 +115,7 @@ Result<PutResult> DocumentWriter::put(const PutRequest& request) {
                        true};
     }
   }
-  return store_document(id, folded_id, before, request.document);
+  return store_document(id, folded_id, before, request);
 }
 
 Result<std::string> DocumentWriter::resolve_id(std::string_view id, IdForm form) {
@@ -187,7 +198,8 @@ Result<std::string> DocumentWriter::next_change_vector(std::string_view before,
 
 Result<PutResult> DocumentWriter::store_document(std::string_view id, std::string_view folded_id,
                                                  const std::optional<DocumentView>& before,
-                                                 const PreparedDocument& prepared) {
+                                                 const PutRequest& request) {
+  const PreparedDocument& prepared = request.document;
   // Copies, since views of rows die with the first change.
   std::string vector_before;
   DocumentFlags flags = DocumentFlags::kNone;
@@ -198,6 +210,7 @@ Result<PutResult> DocumentWriter::store_document(std::string_view id, std::strin
     flags = before->flags & kKeptFlags;
     bytes_before = before->data.size();
     if (!value::equal_folded(before->collection, prepared.collection)) {
+      // From here on its version cannot be newer than what it left behind.
       RK_TRY_ASSIGN(const DeleteResult moved, remove(*before));
       vector_before = moved.change_vector;
       replaces = false;
@@ -210,15 +223,26 @@ Result<PutResult> DocumentWriter::store_document(std::string_view id, std::strin
     }
   }
   RK_TRY_ASSIGN(Collection* const in, collection(prepared.collection));
+  bool keeps_version = false;
+  if (request.version != nullptr) {
+    RK_TRY_ASSIGN(keeps_version, adopt_version(*request.version, vector_before));
+  }
   RK_TRY_ASSIGN(const std::uint64_t etag, next_etag());
-  RK_TRY_ASSIGN(const std::string vector, next_change_vector(vector_before, etag));
+  std::string vector;
+  if (keeps_version) {
+    vector = request.version->change_vector.to_string();
+  } else {
+    RK_TRY_ASSIGN(vector, next_change_vector(vector_before, etag));
+  }
   DocumentView document;
   document.id = id;
   document.folded_id = folded_id;
   document.collection = prepared.collection;
   document.change_vector = vector;
   document.etag = etag;
-  document.last_modified = to_shown_precision(context_.clock.wall());
+  document.last_modified = to_shown_precision(
+      keeps_version && request.version->last_modified.has_value() ? *request.version->last_modified
+                                                                  : context_.clock.wall());
   document.flags = flags;
   document.data = prepared.document.bytes();
   RK_TRY_ASSIGN(const value::Buffer row, encode_row(document, in->number));
@@ -233,6 +257,26 @@ Result<PutResult> DocumentWriter::store_document(std::string_view id, std::strin
   in->dirty = true;
   return PutResult{
       std::string(id), prepared.collection, vector, etag, document.last_modified, flags, false};
+}
+
+// True if the version is newer than all that the database has of the document. Else `vector_before`
+// has seen both afterwards.
+Result<bool> DocumentWriter::adopt_version(const DocumentVersion& version,
+                                           std::string& vector_before) {
+  Result<ChangeVector> before = ChangeVector::parse(vector_before);
+  if (!before) {
+    return Error(ErrorCode::corrupt).with_context("a document's change vector");
+  }
+  // This database may have given it away itself, and have been set back to an older state since:
+  // no other version may get that etag again.
+  last_etag_ = std::max(last_etag_, version.change_vector.etag_of(context_.database));
+  adopted_.merge(version.change_vector);
+  if (before->empty() || version.change_vector.compare(*before) == Causality::kAfter) {
+    return true;
+  }
+  before->merge(version.change_vector);
+  vector_before = before->to_string();
+  return false;
 }
 
 // The document of this id lives in this collection again. What it left in others stays.
@@ -340,7 +384,12 @@ Result<void> DocumentWriter::finish() {
   }
   if (finished_etag_ != last_etag_) {
     RK_TRY_ASSIGN(const std::string before, reader_.change_vector());
-    RK_TRY_ASSIGN(const std::string vector, next_change_vector(before, last_etag_));
+    Result<ChangeVector> seen = ChangeVector::parse(before);
+    if (!seen) {
+      return Error(ErrorCode::corrupt).with_context("the database's change vector");
+    }
+    seen->merge(adopted_);
+    RK_TRY_ASSIGN(const std::string vector, next_change_vector(seen->to_string(), last_etag_));
     RK_TRY(put_meta(kMetaLastEtag, encode_integer(last_etag_)));
     RK_TRY(put_meta(kMetaChangeVector, vector));
   }

@@ -118,7 +118,6 @@ void ElementCutter::begin_element(char first) {
   if (first == '{' || first == '[') {
     state_ = State::kInContainer;
   } else if (first == '"') {
-    ++position_;
     state_ = State::kInString;
   } else {
     state_ = State::kInScalar;
@@ -131,6 +130,9 @@ bool ElementCutter::scan_element() {
     case State::kInContainer:
       return scan_container();
     case State::kInString:
+      // Its first quote only opens it.
+      position_ += in_string_ ? 0U : 1U;
+      in_string_ = true;
       return scan_string();
     default:
       return scan_scalar();

@@ -23,6 +23,7 @@ struct PutCommand {
   std::optional<std::string> expected_change_vector = {};  // nullopt: no check; "": must not exist
   doc::PreparedDocument document;
   bool skip_if_unchanged = false;
+  std::optional<doc::DocumentVersion> version = {};  // see doc::PutRequest
 };
 
 struct DeleteCommand {

@@ -12,6 +12,7 @@
 #include "rookery/doc/document.h"
 #include "rookery/doc/id.h"
 #include "rookery/doc/reader.h"
+#include "rookery/doc/version.h"
 #include "rookery/os/platform.h"
 #include "rookery/store/environment.h"
 
@@ -41,6 +42,10 @@ struct PutRequest {
   const PreparedDocument& document;
   // Leaves a document alone (no new etag) that has this content already.
   bool skip_if_unchanged = false;
+  // Of a document that another database gave away. It keeps its change vector and date if it is
+  // newer than all that this database has of it, and is left alone if it is here already. Else it
+  // becomes a new version that has seen both. May be null.
+  const DocumentVersion* version = nullptr;
 };
 
 struct PutResult {
@@ -157,7 +162,9 @@ class DocumentWriter {
   [[nodiscard]] Result<Collection*> collection(std::string_view name);
   [[nodiscard]] Result<PutResult> store_document(std::string_view id, std::string_view folded_id,
                                                  const std::optional<DocumentView>& before,
-                                                 const PreparedDocument& prepared);
+                                                 const PutRequest& request);
+  [[nodiscard]] Result<bool> adopt_version(const DocumentVersion& version,
+                                           std::string& vector_before);
   [[nodiscard]] Result<DeleteResult> remove(const DocumentView& document);
   [[nodiscard]] Result<void> erase_tombstone(std::string_view folded_id, Collection& in);
   [[nodiscard]] Result<void> put_hilo(std::string_view id, std::uint64_t max);
@@ -171,6 +178,7 @@ class DocumentWriter {
   std::uint64_t finished_etag_ = 0;  // as the transaction has it
   std::uint32_t last_collection_number_ = 0;
   std::map<std::string, Collection, std::less<>> collections_;  // by folded name; read so far
+  ChangeVector adopted_;  // of versions from elsewhere: the database has seen them too
   std::uint64_t change_count_ = 0;
   std::uint64_t finished_count_ = 0;
 };
