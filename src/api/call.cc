@@ -50,6 +50,11 @@ void Call::finish(Result<Response> result) {
   }
 }
 
+std::shared_ptr<BodyStream> Call::take_body_stream() {
+  return request_.stream != nullptr ? std::move(request_.stream)
+                                    : make_body_stream(std::move(request_.body));
+}
+
 Result<value::Document> Call::parse_body(std::size_t wrapping_levels) const {
   value::ParseOptions options;
   options.size_bytes_max = request_.body.size();

@@ -62,6 +62,9 @@ class Call {
   void fail(const Error& error);
   void finish(Result<Response> result);
 
+  // The body of a route that has Body::kStream. Once.
+  [[nodiscard]] std::shared_ptr<BodyStream> take_body_stream();
+
   // What error bodies name.
   [[nodiscard]] std::string_view url() const noexcept { return request_.target; }
 
@@ -99,6 +102,9 @@ enum class Run : std::uint8_t {
   kWorker,  // may block
 };
 
+// How a route wants the body of its request.
+enum class Body : std::uint8_t { kWhole, kStream };
+
 struct Route {
   std::string_view method;
   std::string_view path;  // in lower case; below the database for kRecord and kDatabase
@@ -107,6 +113,7 @@ struct Route {
   // One of the two.
   Result<Response> (*answer)(Call&) = nullptr;
   void (*start)(const CallPtr&) = nullptr;
+  Body body = Body::kWhole;
 };
 
 // Purpose. What a request's method and path lead to.
@@ -119,6 +126,8 @@ struct RouteMatch {
 [[nodiscard]] RouteMatch find_route(const Request& request);
 // Every route there is.
 [[nodiscard]] std::span<const Route> routes() noexcept;
+// True if the route reads its body while it arrives.
+[[nodiscard]] bool route_streams_body(std::string_view method, std::string_view target);
 
 // Runs `task` on a thread that may block; 503 where there is no room for it.
 void offload(const CallPtr& call, std::function<void()> task);

@@ -124,6 +124,9 @@ Result<Response> toggle_databases(Call& call, bool disabled) {
   w.key("Status");
   w.begin_array();
   for (const std::string& name : names) {
+    if (disabled) {
+      call.service().operations.kill_all(name);
+    }
     const Result<db::DatabaseRecord> record = call.server().set_disabled(name, disabled);
     w.begin_object();
     w.string("Name", record.has_value() ? record->name : name);
@@ -139,6 +142,16 @@ Result<Response> toggle_databases(Call& call, bool disabled) {
   w.end_array();
   w.end_object();
   return Response::json(std::move(out));
+}
+
+// Before a database is dropped, which waits for all that use it: uploads and streams may go on for
+// as long as their clients like.
+void stop_operations(Call& call, const std::string& name) {
+  const Result<std::optional<db::DatabaseRecord>> record = call.server().record(name);
+  if (record.has_value() && record.value().has_value() &&
+      record.value()->lock_mode == db::LockMode::kUnlock) {
+    call.service().operations.kill_all(name);
+  }
 }
 
 }  // namespace
@@ -229,6 +242,7 @@ Result<Response> delete_databases(Call& call) {
   }
   std::int64_t index = -1;
   for (const std::string& name : names) {
+    stop_operations(call, name);
     const Result<db::DropResult> dropped = call.server().drop_database(name, hard);
     if (!dropped.has_value()) {
       if (dropped.error().code() == ErrorCode::locked) {

@@ -20,7 +20,6 @@ Result<Response> get_health(Call& call);
 Result<Response> get_client_configuration(Call& call);
 Result<Response> get_logs_configuration(Call& call);
 Result<Response> post_logs_configuration(Call& call);
-Result<Response> get_next_operation_id(Call& call);
 void delay_answer(const CallPtr& call);
 
 // --- database_handlers.cc
@@ -52,6 +51,17 @@ void identity_seed(const CallPtr& call);
 
 // --- bulk_handlers.cc
 void bulk_documents(const CallPtr& call);
+
+// --- bulk_insert.cc
+void bulk_insert(const CallPtr& call);
+
+// --- document_stream.cc
+Result<Response> stream_documents(Call& call);
+
+// --- operation_handlers.cc
+Result<Response> get_next_operation_id(Call& call);
+Result<Response> get_operation_state(Call& call);
+Result<Response> kill_operation(Call& call);
 
 // --- multi_get_handlers.cc
 void multi_get(const CallPtr& call);

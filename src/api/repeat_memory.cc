@@ -24,7 +24,8 @@ std::optional<Response> RepeatMemory::find(const std::string& key) {
 }
 
 void RepeatMemory::remember(const std::string& key, const Response& response) {
-  if (response.status >= 400 || response.body.size() > kBodyBytesMax) {
+  if (response.status >= 400 || response.body.size() > kBodyBytesMax ||
+      response.stream != nullptr) {
     return;
   }
   const os::MutexLock lock(mutex_);

@@ -22,6 +22,11 @@ constexpr Route starts(std::string_view method, std::string_view path, Scope sco
   return {method, path, scope, run, nullptr, handler};
 }
 
+constexpr Route streams(std::string_view method, std::string_view path, Scope scope,
+                        void (*handler)(const CallPtr&)) {
+  return {method, path, scope, Run::kInline, nullptr, handler, Body::kStream};
+}
+
 // Every route that exists. What is missing here is answered 501, never 404: the clients read 404 as
 // "no such document".
 constexpr Route kRoutes[] = {
@@ -63,6 +68,8 @@ constexpr Route kRoutes[] = {
             get_client_configuration),
     answers("GET", "/operations/next-operation-id", Scope::kDatabase, Run::kInline,
             get_next_operation_id),
+    answers("GET", "/operations/state", Scope::kDatabase, Run::kInline, get_operation_state),
+    answers("POST", "/operations/kill", Scope::kDatabase, Run::kInline, kill_operation),
 
     answers("GET", "/docs", Scope::kDatabase, Run::kByCost, get_documents),
     answers("POST", "/docs", Scope::kDatabase, Run::kWorker, post_documents),
@@ -70,6 +77,8 @@ constexpr Route kRoutes[] = {
     starts("PUT", "/docs", Scope::kDatabase, Run::kByCost, put_document),
     starts("DELETE", "/docs", Scope::kDatabase, Run::kInline, delete_document),
     starts("POST", "/bulk_docs", Scope::kDatabase, Run::kByCost, bulk_documents),
+    answers("GET", "/streams/docs", Scope::kDatabase, Run::kInline, stream_documents),
+    streams("POST", "/bulk_insert", Scope::kDatabase, bulk_insert),
     starts("POST", "/multi_get", Scope::kDatabase, Run::kWorker, multi_get),
     starts("GET", "/hilo/next", Scope::kDatabase, Run::kInline, hilo_next),
     starts("PUT", "/hilo/return", Scope::kDatabase, Run::kInline, hilo_return),
@@ -148,6 +157,22 @@ RouteMatch find_route(const Request& request) {
     }
   }
   return match;
+}
+
+bool route_streams_body(std::string_view method, std::string_view target) {
+  // Asked of every request with a body: what cannot be it is seen at its end.
+  const std::string_view path = target.substr(0, target.find('?'));
+  const bool may_be = std::any_of(std::begin(kRoutes), std::end(kRoutes), [&](const Route& route) {
+    return route.body == Body::kStream && route.method == method &&
+           (path.find('%') != std::string_view::npos || path.ends_with('/') ||
+            (path.size() > route.path.size() &&
+             equal_ignoring_case(path.substr(path.size() - route.path.size()), route.path)));
+  });
+  if (!may_be) {
+    return false;
+  }
+  const RouteMatch match = find_route(Request::make(method, target));
+  return match.route != nullptr && match.route->body == Body::kStream;
 }
 
 std::span<const Route> routes() noexcept {

@@ -213,14 +213,6 @@ Result<Response> post_logs_configuration(Call& call) {
   return Response::empty(204);
 }
 
-Result<Response> get_next_operation_id(Call& call) {
-  const std::int64_t id = call.service().last_operation_id.fetch_add(1) + 1;
-  return json_object([&](JsonWriter& w) {
-    w.int64("Id", id);
-    w.string("NodeTag", call.service().options.node_tag);
-  });
-}
-
 // For clients that test what they do when an answer takes long.
 void delay_answer(const CallPtr& call) {
   constexpr std::int64_t kDelayMsMax = 60'000;

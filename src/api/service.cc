@@ -216,4 +216,8 @@ void Service::handle(Request request, Responder respond) noexcept {
   dispatch(*state_, std::move(request), std::move(respond));
 }
 
+bool Service::streams_body(std::string_view method, std::string_view target) const {
+  return route_streams_body(method, target);
+}
+
 }  // namespace rookery::api

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "rookery/os/platform.h"
 #include "rookery/os/sync.h"
 
+#include "operations.h"
 #include "repeat_memory.h"
 
 // Purpose. What all requests share.
@@ -33,8 +33,7 @@ struct ServiceState {
   Log& log;
   const ServiceOptions options;
   const os::MonotonicTime started;
-  // Ids of operations: unique in this process, which is how long operations live.
-  std::atomic<std::int64_t> last_operation_id{0};
+  Operations operations;
   RepeatMemory repeats;
 };
 

@@ -61,6 +61,7 @@ constexpr ConfigKey kKeys[] = {
     {"Http.KeepAliveTimeoutInSec", "130", true},
     {"Http.BodyGracePeriodInSec", "15", true},
     {"Http.MinDataRateInBytesPerSec", "1024", true},
+    {"Http.StreamIdleTimeoutInSec", "120", true},
     {"Http.ShutdownTimeoutInSec", "10", true},
     {"Http.IoThreads", "0", true},
     {"Documents.MaxSizeInMb", "128", true},

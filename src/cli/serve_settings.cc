@@ -49,6 +49,7 @@ Result<edge::HttpLimits> read_limits(const Configuration& c) {
   RK_TRY_ASSIGN(const std::int64_t rate,
                 c.integer("Http.MinDataRateInBytesPerSec", 1, 1'000'000'000));
   limits.rate_bytes_per_s_min = static_cast<std::uint64_t>(rate);
+  RK_TRY_ASSIGN(limits.stream_idle_time_max, seconds_of(c, "Http.StreamIdleTimeoutInSec"));
   RK_TRY_ASSIGN(limits.drain_time_max, seconds_of(c, "Http.ShutdownTimeoutInSec"));
   return limits;
 }

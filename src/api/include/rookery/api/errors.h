@@ -37,6 +37,7 @@ enum class Fault : std::uint8_t {
   kBusy,
   kTimedOut,
   kShuttingDown,
+  kCancelled,  // by a client's wish
   kNotStored,
   kOutcomeUnknown,
   kPoisoned,

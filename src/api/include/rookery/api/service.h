@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "rookery/api/http.h"
 #include "rookery/api/log.h"
@@ -46,6 +47,7 @@ class Service : public Handler {
   ~Service() override;
 
   void handle(Request request, Responder respond) noexcept override;
+  [[nodiscard]] bool streams_body(std::string_view method, std::string_view target) const override;
 
  private:
   class State;
