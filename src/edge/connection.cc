@@ -125,7 +125,8 @@ asio::awaitable<void> Connection::serve() {
 
 void Connection::begin_request(Parser& parser) const {
   parser.header_limit(static_cast<std::uint32_t>(limits().header_bytes_max));
-  parser.body_limit(limits().body_bytes_max);
+  // A body that is read as a stream has no limit: read_body() sets that of the others.
+  parser.body_limit(boost::none);
 }
 
 asio::awaitable<bool> Connection::serve_one() {
@@ -235,6 +236,12 @@ asio::awaitable<Connection::Step> Connection::read_body(Parser& parser, BodyBudg
     co_return Step::kDone;
   }
   const std::uint64_t announced = parser.content_length().value_or(0);
+  if (announced > limits().body_bytes_max) {
+    auto refusal = refusal_of(http::error::body_limit, limits());
+    co_await refuse(refusal.fault, std::move(refusal.message));
+    co_return Step::kAnswered;
+  }
+  parser.body_limit(limits().body_bytes_max);
   if (!budget.grow_to(announced)) {
     co_await refuse(api::Fault::kBusy, "the server is receiving as much as it can hold");
     co_return Step::kAnswered;

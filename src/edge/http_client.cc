@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/asio/connect.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -103,8 +104,7 @@ class Connection {
     };
   }
 
-  // Returns when the operation that was begun has ended. The wait for the cancellation is work
-  // too, so the loop never runs out of it.
+  // Returns when the operation that was begun has ended.
   error_code finish() {
     while (!done_) {
       loop.run_one();
@@ -118,6 +118,8 @@ class Connection {
   beast::tcp_stream stream;
 
  private:
+  // Between two operations there is nothing to do, and a loop without work would stop for good.
+  asio::executor_work_guard<asio::io_context::executor_type> work_{loop.get_executor()};
   asio::posix::stream_descriptor cancel_;
   bool is_cancelled_ = false;
   bool done_ = false;
