@@ -54,7 +54,7 @@ class BulkInsert : public std::enable_shared_from_this<BulkInsert> {
   }
 
  private:
-  // kFlushing: what was held back is submitted while a part is awaited; one that arrives then waits.
+  // kFlushing: what was held back is submitted while a part is awaited, which waits if it comes.
   enum class Activity : std::uint8_t { kNone, kReading, kTakingApart, kFlushing };
 
   // How it ended: nullopt, with all documents stored.
