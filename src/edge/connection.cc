@@ -269,6 +269,11 @@ asio::awaitable<Connection::Step> Connection::read_body(Parser& parser, BodyBudg
       co_await refuse(api::Fault::kBusy, "the server is receiving as much as it can hold");
       co_return Step::kAnswered;
     }
+    if (buffer_is_full()) {
+      auto refusal = refusal_of(http::error::bad_chunk, limits());
+      co_await refuse(refusal.fault, std::move(refusal.message));
+      co_return Step::kAnswered;
+    }
     deadline_ = started + transfer_time(received);
     if (!co_await read_more()) {
       if (timed_out_) {
@@ -347,7 +352,7 @@ asio::awaitable<api::Response> Connection::answer(api::Request request) {
 
 asio::awaitable<bool> Connection::write(const api::Response& response, bool keep_alive,
                                         bool http_1_0, bool is_head) {
-  if (response.stream != nullptr) {
+  if (response.stream != nullptr && !is_head) {
     co_return co_await write_stream(response, keep_alive, http_1_0);
   }
   head_.clear();

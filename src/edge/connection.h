@@ -107,6 +107,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   [[nodiscard]] std::chrono::milliseconds transfer_time(std::uint64_t bytes) const;
 
+  // Of a chunk's head or of trailers that do not end: the parser takes whatever else there is. To
+  // read on would read nothing, for ever.
+  [[nodiscard]] bool buffer_is_full() const { return buffer_.size() == buffer_.max_size(); }
+
   [[nodiscard]] const HttpLimits& limits() const noexcept { return shared_.limits; }
 
   IoThread& thread_;

@@ -134,7 +134,11 @@ asio::awaitable<Result<std::string>> Connection::read_part(StreamParser& parser)
     if (!part.empty() || parser.is_done()) {
       co_return Result<std::string>(std::move(part));
     }
-    if (shared_.draining.load()) {
+    if (buffer_is_full()) {
+      co_return malformed_body(http::error::bad_chunk);
+    }
+    // The answer may have come while bytes that make no part were on their way.
+    if (response_.has_value() || shared_.draining.load()) {
       co_return why_reading_ended();
     }
     allow(limits().stream_idle_time_max);

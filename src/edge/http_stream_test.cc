@@ -219,6 +219,30 @@ TEST(StreamedRequest, TellsItsReaderThatAChunkIsNone) {
   EXPECT_EQ(status_of(client.read_response()), 400);
 }
 
+// The parser takes nothing of it before it ends.
+TEST(StreamedRequest, RefusesAChunkWhoseHeadDoesNotEnd) {
+  PullHandler handler;
+  const TestServer server({}, 2, &handler);
+  const std::string endless = "3;a=" + std::string(256 * 1024, 'x');
+  RawClient client = server.connect();
+  ASSERT_TRUE(client.send(std::string(kChunkedHead) + "3\r\nabc\r\n"));
+  PullHandler::Taken taken = handler.take();
+  EXPECT_EQ(read_some(*taken.stream, 3), "abc");
+  auto waiting = begin_read(*taken.stream);
+  ASSERT_TRUE(client.send(endless));
+  ASSERT_EQ(waiting.wait_for(kWait), std::future_status::ready);
+  const Result<std::string> part = waiting.get();
+  ASSERT_FALSE(part.has_value());
+  EXPECT_EQ(part.error().code(), ErrorCode::malformed);
+  taken.respond(api::Response::json("{}", 400));
+  EXPECT_EQ(status_of(client.read_response()), 400);
+  // As a whole body does.
+  RawClient other = server.connect();
+  ASSERT_TRUE(other.send("POST /whole HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                         endless));
+  EXPECT_EQ(status_of(other.read_response()), 400);
+}
+
 TEST(StreamedRequest, MayNotBeQuietForTooLong) {
   PullHandler handler;
   const TestServer server({.body_time_grace = std::chrono::milliseconds(100),
