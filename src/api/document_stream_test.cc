@@ -109,6 +109,13 @@ TEST_F(DocumentStreams, AreOfOneMomentHoweverManyPartsTheyHave) {
   }
 }
 
+TEST_F(DocumentStreams, CannotBePartOfAMultiGet) {
+  const Answer answer = s.call("POST", "/databases/shop/multi_get",
+                               R"({"Requests":[{"Url":"/databases/shop/streams/docs"}]})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.root().find("Results")->at(0).find_int64("StatusCode"), 501);
+}
+
 TEST_F(DocumentStreams, DoNotKeepADatabaseFromBeingDropped) {
   for (int i = 0; i < 100; ++i) {
     put("d/" + std::to_string(i), "{\"t\":\"" + std::string(2000, 't') + "\"}");

@@ -142,6 +142,12 @@ void dispatch(ServiceState& service, Request request, Responder respond) {
 
 namespace {
 
+Response refuse_as_part(const Request& request) {
+  return error_response(
+      Fault::kNotBuilt, request.target,
+      fmt::format("{} {} cannot be part of a multi_get.", request.method, request.path));
+}
+
 // Why a part of a multi_get cannot be; nullopt: it can.
 std::optional<Response> refuse_part(const Call& parent, const Request& request,
                                     const RouteMatch& match) {
@@ -149,9 +155,7 @@ std::optional<Response> refuse_part(const Call& parent, const Request& request,
     return no_route(request, match);
   }
   if (match.route->scope != Scope::kDatabase) {
-    return error_response(
-        Fault::kNotBuilt, request.target,
-        fmt::format("{} {} cannot be part of a multi_get.", request.method, request.path));
+    return refuse_as_part(request);
   }
   if (!equal_ignoring_case(match.database_name, parent.database_name())) {
     return error_response(Fault::kBadRequest, request.target,
@@ -176,9 +180,7 @@ Response dispatch_part(Call& parent, Request request) {
     return std::move(*refused);
   }
   if (match.route->answer == nullptr) {
-    return error_response(
-        Fault::kNotBuilt, request.target,
-        fmt::format("{} {} cannot be part of a multi_get.", request.method, request.path));
+    return refuse_as_part(request);
   }
   std::optional<Response> answer;
   const CallPtr call = make_part_call(
@@ -189,6 +191,9 @@ Response dispatch_part(Call& parent, Request request) {
   } else {
     call->share_snapshot(*reader.value());
     run_handler(*match.route, call);
+  }
+  if (answer->stream != nullptr) {
+    return refuse_as_part(call->request());
   }
   return std::move(*answer);
 }
