@@ -188,7 +188,8 @@ asio::awaitable<Connection::Step> Connection::read_header(Parser& parser) {
       begun = true;
       allow(limits().header_time_max);
     }
-    if (!begun || !skip_empty_line(buffer_)) {
+    // Behind the request line an empty line is the end of the headers.
+    if (!begun || (!parser.got_some() && !skip_empty_line(buffer_))) {
       idle_ = buffer_.size() == 0;
       if (idle_ && shared_.draining.load()) {
         co_return Step::kClose;
