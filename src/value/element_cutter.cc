@@ -23,7 +23,6 @@ bool ends_scalar(char c) noexcept {
 
 void ElementCutter::feed(std::string_view part) {
   RK_CHECK(position_ == part_.size());
-  count_lines(part_.size());
   part_offset_ += part_.size();
   part_ = part;
   position_ = 0;
@@ -60,6 +59,8 @@ Result<std::optional<std::string_view>> ElementCutter::next() {
     }
     held_.append(part_.substr(start_));
   }
+  // Here the part is still there.
+  count_lines(part_.size());
   return std::optional<std::string_view>();
 }
 
