@@ -99,6 +99,8 @@ TEST(Check, FindsNothingInSoundHistories) {
 }
 
 TEST(Check, FindsNothingInTheModelsHistories) {
+  std::uint64_t unknown = 0;
+  std::uint64_t unknown_seen = 0;
   for (std::uint64_t round = 0; round < 20; ++round) {
     const ModelOptions options{.seed = test_seed() + round,
                                .clients = static_cast<std::uint32_t>(1 + round * 2),
@@ -113,10 +115,14 @@ TEST(Check, FindsNothingInTheModelsHistories) {
     EXPECT_TRUE(verdict->clean()) << findings_text(verdict->findings, history);
     if (round > 0) {
       EXPECT_GT(verdict->counts.overlapping, verdict->counts.operations / 2);
-      EXPECT_GT(verdict->counts.unknown_seen, 0U);
-      EXPECT_LT(verdict->counts.unknown_seen, verdict->counts.unknown);
     }
+    unknown += verdict->counts.unknown;
+    unknown_seen += verdict->counts.unknown_seen;
   }
+  // Of what crashes left open, some was stored and some wasn't: over all rounds, for one round has
+  // only a few crashes.
+  EXPECT_GT(unknown_seen, 0U);
+  EXPECT_LT(unknown_seen, unknown);
 }
 
 struct Fault {
@@ -156,6 +162,19 @@ INSTANTIATE_TEST_SUITE_P(
       name.erase(std::remove(name.begin(), name.end(), '-'), name.end());
       return name;
     });
+
+// A document whose last version outlives a read of another one whose etag was given twice.
+TEST(Check, LivesWithEtagsThatDoNotFollowTime) {
+  for (std::uint64_t seed = 100; seed < 110; ++seed) {
+    const ModelOptions options{
+        .seed = seed, .crash_one_in = 500, .fault = ModelFault::kReusesEtags};
+    History history;
+    make_model_history(options, history);
+    const Result<Verdict> verdict = check(history);
+    ASSERT_TRUE(verdict.has_value());
+    EXPECT_FALSE(verdict->clean());
+  }
+}
 
 TEST(Check, RefusesTwoPutsOfOneValue) {
   std::istringstream in(R"({"kind":"write","from":1,"to":2,"commands":[{"put":"a","value":"x"}]}

@@ -245,7 +245,7 @@ TEST_F(BulkInsert, IsKilledWhileItsClientIsQuiet) {
   const std::string target = "/databases/shop/operations/kill?id=" + std::to_string(upload.id);
   EXPECT_EQ(s.call("POST", target).status, 204);
   EXPECT_EQ(upload.status(), 500);
-  EXPECT_THAT(upload.response->body, HasSubstr("System.OperationCanceledException"));
+  EXPECT_THAT(upload.response->body, HasSubstr("System.Threading.Tasks.TaskCanceledException"));
   EXPECT_EQ(state(upload).root().find_string("Status"), "Canceled");
   EXPECT_EQ(s.call("POST", target).status, 204);
   // What comes now is not looked at.

@@ -40,7 +40,7 @@ constexpr auto kRows = std::to_array<FaultRow>({
     {Fault::kBusy, 503, "Raven.Client.Exceptions.RavenException"},
     {Fault::kTimedOut, 500, "Raven.Client.Exceptions.RavenTimeoutException"},
     {Fault::kShuttingDown, 503, "System.OperationCanceledException"},
-    {Fault::kCancelled, 500, "System.OperationCanceledException"},
+    {Fault::kCancelled, 500, "System.Threading.Tasks.TaskCanceledException"},
     {Fault::kNotStored, 500, "Raven.Client.Exceptions.StorageException"},
     {Fault::kOutcomeUnknown, 500, "Raven.Client.Exceptions.OutcomeUnknownException"},
     {Fault::kPoisoned, 500, "Raven.Client.Exceptions.VoronUnrecoverableErrorException"},
