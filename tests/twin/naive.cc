@@ -454,7 +454,7 @@ class Evaluator {
       one = one.get<double>();
     }
     if (textual && !one.is_null() && !one.is_string()) {
-      one = one.dump();
+      one = text(one);
     }
     const auto less = [&](const Json& a, const Json& b) {
       if (term.type == query::OrderType::kAlphaNumeric && a.is_string() && b.is_string()) {

@@ -68,6 +68,17 @@ TEST(Naive, AgreesWithPlan) {
   EXPECT_LT(matched, compared - compared / 10);
 }
 
+TEST(Naive, ShowsNumbersAsTheirShortestText) {
+  EXPECT_EQ(text(Json::parse("9007199254740992.0")), "9007199254740992");
+  EXPECT_EQ(text(Json::parse("-0.0")), "0");
+  EXPECT_EQ(text(Json::parse("1.10")), "1.1");
+  EXPECT_EQ(text(Json::parse("0.30000000000000004")), "0.30000000000000004");
+  EXPECT_EQ(text(Json::parse("9223372036854775807")), "9223372036854775807");
+  EXPECT_EQ(text(Json::parse("18446744073709551615")), "1.8446744073709552e+19");
+  EXPECT_EQ(text(Json::parse("1e300")), "1e+300");
+  EXPECT_EQ(text(Json(true)), "true");
+}
+
 TEST(Naive, OrdersTextsWithNumbersInside) {
   EXPECT_LT(alphanumeric_order("a9", "a10"), 0);
   EXPECT_GT(alphanumeric_order("b1", "a2"), 0);

@@ -4,6 +4,9 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 namespace rookery::twin {
@@ -197,6 +200,32 @@ std::optional<std::int64_t> date(const Json& value) {
     seconds -= *minutes * 60;
   }
   return seconds * 1'000'000'000 + nanoseconds;
+}
+
+std::string text(const Json& value) {
+  if (value.is_string()) {
+    return value.get<std::string>();
+  }
+  if (!value.is_number()) {
+    return value.dump();
+  }
+  constexpr double kTwoTo63 = 9223372036854775808.0;
+  const auto number = value.get<double>();
+  const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX
+                                               : number >= -kTwoTo63 && number < kTwoTo63;
+  if (fits && (value.is_number_integer() || number == std::trunc(number))) {
+    return std::to_string(value.get<std::int64_t>());
+  }
+  std::string shown;
+  for (int digits = 15; digits <= 17; ++digits) {
+    std::ostringstream out;
+    out << std::setprecision(digits) << number;
+    shown = out.str();
+    if (std::stod(shown) == number) {
+      break;
+    }
+  }
+  return shown;
 }
 
 int alphanumeric_order(std::string_view a, std::string_view b) {

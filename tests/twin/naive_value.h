@@ -28,6 +28,8 @@ using Json = nlohmann::ordered_json;
 // Nanoseconds since 1970, of the forms that docs/rql.md calls dates.
 [[nodiscard]] std::optional<std::int64_t> date(const Json& value);
 
+// What `as string` and `as alphaNumeric` order by. Requires: a scalar, not null.
+[[nodiscard]] std::string text(const Json& value);
 // As `order by ... as alphaNumeric` orders texts.
 [[nodiscard]] int alphanumeric_order(std::string_view a, std::string_view b);
 
