@@ -8,7 +8,7 @@
 namespace rookery {
 namespace {
 
-constexpr std::array<std::string_view, 11> kNames{
+constexpr std::array<std::string_view, 13> kNames{
     "none",
     "answer-before-sync",
     "journal-without-directory-sync",
@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 11> kNames{
     "index-progress-first",
     "index-tombstone-skipped",
     "index-widening-drops-field",
+    "search-seek-off-by-one",
+    "search-range-end-swapped",
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "posting_list.h"
 
+#include "rookery/base/canary.h"
 #include "rookery/base/check.h"
 
 namespace rookery::search {
@@ -89,7 +90,8 @@ Result<bool> PostingCursor::seek(std::uint64_t number) {
     }
   }
   // It may end before the number: then the next begins behind it.
-  while (posting_number(block().back()) < number) {
+  const std::uint64_t past = canary(Canary::kSearchSeekOffByOne) ? number + 1 : number;
+  while (posting_number(block().back()) < past) {
     RK_TRY_ASSIGN(const bool entered, next());
     if (!entered) {
       return false;

@@ -5,6 +5,8 @@
 
 #include <re2/re2.h>
 
+#include "rookery/base/canary.h"
+
 #include "term_layout.h"
 #include "text_match.h"
 
@@ -76,7 +78,7 @@ ByteRange byte_range(const std::optional<Bound>& low, const std::optional<Bound>
   }
   if (high) {
     range.high = high->term;
-    if (high->inclusive) {
+    if (high->inclusive != canary(Canary::kSearchRangeEndSwapped)) {
       range.high->push_back('\0');
     }
   }

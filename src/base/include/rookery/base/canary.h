@@ -23,6 +23,8 @@ enum class Canary : std::uint8_t {
   kIndexProgressFirst,           // an index notes its progress before it has the entries
   kIndexTombstoneSkipped,        // an index does not look at what was deleted
   kIndexWideningDropsField,      // a widened index has nothing in a field it took over
+  kSearchSeekOffByOne,           // a list passes over the block that ends with what is looked for
+  kSearchRangeEndSwapped,        // the end of a range is in it if it should not be, and vice versa
 };
 
 #if defined(RK_SIM)
