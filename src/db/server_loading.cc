@@ -301,6 +301,10 @@ bool Server::State::unload_idle() {
           now - entry->last_used < options_.idle_time_max || busy_names_.contains(folded)) {
         continue;
       }
+      // It would begin its work again when it is opened, and give up what it holds of a batch.
+      if (entry->database->indexes().is_catching_up()) {
+        continue;
+      }
       if (idle.size() == kUnloadsASlice) {
         more = true;
         break;

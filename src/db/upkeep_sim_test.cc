@@ -103,6 +103,33 @@ TEST(IdleDatabases, AreClosedAndOpenAgainWhenAskedFor) {
   });
 }
 
+TEST(IdleDatabases, AreNotClosedWhileAnIndexCatchesUp) {
+  ServerOptions options = sim_server_options();
+  options.idle_time_max = std::chrono::minutes(10);
+  options.indexing.batch_documents_max = 1;
+  options.indexing.throttle = std::chrono::minutes(5);
+  with_server(options, [](testing::SimPlatform& machine, Server& server) {
+    ASSERT_TRUE(server.put_database("shop", no_record(), std::nullopt).has_value());
+    {
+      const DatabaseRef shop = acquire(server, "shop");
+      for (int i = 0; i < 6; ++i) {
+        ASSERT_TRUE(shop->execute(commands(put("a/" + std::to_string(i)))).has_value());
+      }
+      index::IndexedField field;
+      field.field.path.segments.push_back({"n", {}});
+      ASSERT_TRUE(shop->indexes().choose(index::kAllDocuments, {field}).has_value());
+    }
+    machine.clock().sleep_for(std::chrono::minutes(24));
+    EXPECT_EQ(server.stats().open_database_count, 1U);
+    machine.clock().sleep_for(std::chrono::minutes(10));
+    EXPECT_EQ(server.stats().open_database_count, 0U);
+    const Result<std::vector<index::IndexInfo>> all = acquire(server, "shop")->indexes().list();
+    ASSERT_TRUE(all.has_value());
+    ASSERT_EQ(all->size(), 1U);
+    EXPECT_EQ(all->front().entry_count, 6U);
+  });
+}
+
 TEST(Syncs, OfACreationAreTheHeadersTheFolderItsNameAndTheRecord) {
   with_server(sim_server_options(), [](testing::SimPlatform& machine, Server& server) {
     // The first creation makes the system's journal.

@@ -229,6 +229,18 @@ Result<std::uint64_t> DocumentReader::last_etag() const {
   return etag.has_value() ? decode_integer<std::uint64_t>(*etag) : Result<std::uint64_t>(0U);
 }
 
+Result<std::uint64_t> DocumentReader::purged_etag(std::string_view collection) const {
+  std::optional<std::uint32_t> number;
+  if (!collection.empty()) {
+    RK_TRY_ASSIGN(number, collection_number(collection));
+    if (!number.has_value()) {
+      return 0U;
+    }
+  }
+  RK_TRY_ASSIGN(const std::optional<Bytes> etag, meta_.get(as_bytes(purged_key(number))));
+  return etag.has_value() ? decode_integer<std::uint64_t>(*etag) : Result<std::uint64_t>(0U);
+}
+
 Result<std::optional<DatabaseId>> DocumentReader::database_id() const {
   RK_TRY_ASSIGN(const std::optional<Bytes> text, meta_.get(as_bytes(kMetaDatabaseId)));
   if (!text.has_value()) {

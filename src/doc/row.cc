@@ -173,6 +173,15 @@ std::string tombstone_key(std::string_view folded_id, std::uint32_t number) {
   return key;
 }
 
+std::string purged_key(std::optional<std::uint32_t> collection_number) {
+  std::string key(kMetaPurged);
+  if (collection_number.has_value()) {
+    key += ' ';
+    key += std::to_string(*collection_number);
+  }
+  return key;
+}
+
 std::string collection_key(std::uint32_t number, std::uint64_t etag) {
   std::string key = tombstone_key({}, number);
   std::array<std::byte, sizeof(etag)> big_endian{};

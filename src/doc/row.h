@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,11 @@ inline constexpr std::string_view kMetaDatabaseId = "id";
 inline constexpr std::string_view kMetaLastEtag = "last_etag";
 inline constexpr std::string_view kMetaLastCollection = "last_collection";
 inline constexpr std::string_view kMetaChangeVector = "change_vector";
+// And purged_key() of each collection that has lost tombstones.
+inline constexpr std::string_view kMetaPurged = "purged";
+
+// Of a collection's number; without one, of all.
+[[nodiscard]] std::string purged_key(std::optional<std::uint32_t> collection_number);
 
 // A value of the collections tree: number, counts, and the name as first written.
 struct CollectionRecord {

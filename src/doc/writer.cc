@@ -356,6 +356,7 @@ Result<std::uint64_t> DocumentWriter::purge_tombstones(std::uint64_t up_to_etag,
   struct Purged {
     std::string folded_id;
     std::string collection;
+    std::uint64_t etag = 0;
   };
 
   std::vector<Purged> purged;
@@ -363,13 +364,23 @@ Result<std::uint64_t> DocumentWriter::purge_tombstones(std::uint64_t up_to_etag,
     if (tombstone.etag > up_to_etag || purged.size() >= count_max) {
       return false;
     }
-    purged.push_back({std::string(tombstone.folded_id), std::string(tombstone.collection)});
+    purged.push_back(
+        {std::string(tombstone.folded_id), std::string(tombstone.collection), tombstone.etag});
     return true;
   }));
+  std::map<std::uint32_t, std::uint64_t> highest;  // by number of collection
   for (const Purged& tombstone : purged) {
     ++change_count_;
     RK_TRY_ASSIGN(Collection* const in, collection(tombstone.collection));
     RK_TRY(erase_tombstone(tombstone.folded_id, *in));
+    // Etags ascend: the last one counts.
+    highest[in->number] = tombstone.etag;
+  }
+  for (const auto& [number, etag] : highest) {
+    RK_TRY(put_meta(purged_key(number), encode_integer(etag)));
+  }
+  if (!purged.empty()) {
+    RK_TRY(put_meta(purged_key(std::nullopt), encode_integer(purged.back().etag)));
   }
   return purged.size();
 }

@@ -390,6 +390,34 @@ TEST(DocumentWriter, PurgesTombstonesUpToAnEtag) {
   EXPECT_EQ(etags_of(store.read(), "Users", true), std::vector<std::uint64_t>{6});
   EXPECT_EQ(store.read()->collections()->front().tombstone_count, 1U);
   EXPECT_EQ(*store.read()->last_etag(), 6U);
+  EXPECT_EQ(*store.read()->purged_etag("users"), 4U);
+}
+
+TEST(DocumentWriter, PurgingNotesHowFarItWentByCollection) {
+  TestStore store;
+  ASSERT_TRUE(store.put("users/1", kUser).has_value());
+  ASSERT_TRUE(store.put("dogs/1", R"({"@metadata":{"@collection":"Dogs"}})").has_value());
+  ASSERT_TRUE(store.erase("users/1").has_value());  // 3
+  ASSERT_TRUE(store.erase("dogs/1").has_value());   // 4
+  const auto purge = [&store](std::uint64_t up_to) {
+    ASSERT_TRUE(store
+                    .write([&](DocumentWriter& writer) -> Result<void> {
+                      RK_TRY(writer.purge_tombstones(up_to, 10));
+                      return {};
+                    })
+                    .has_value());
+  };
+  purge(2);
+  EXPECT_EQ(*store.read()->purged_etag(""), 0U);
+  purge(3);
+  EXPECT_EQ(*store.read()->purged_etag("Users"), 3U);
+  EXPECT_EQ(*store.read()->purged_etag("Dogs"), 0U);
+  EXPECT_EQ(*store.read()->purged_etag(""), 3U);
+  purge(9);
+  EXPECT_EQ(*store.read()->purged_etag("Users"), 3U);
+  EXPECT_EQ(*store.read()->purged_etag("Dogs"), 4U);
+  EXPECT_EQ(*store.read()->purged_etag("Cats"), 0U);
+  EXPECT_EQ(*store.read()->purged_etag(""), 4U);
 }
 
 }  // namespace

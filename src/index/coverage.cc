@@ -31,4 +31,13 @@ Result<bool> is_behind(const Definition& definition, const doc::DocumentReader& 
   return found;
 }
 
+Result<bool> has_missed_deletions(const Definition& definition,
+                                  const doc::DocumentReader& documents, const Progress& seen) {
+  RK_TRY_ASSIGN(const std::uint64_t purged,
+                documents.purged_etag(definition.covers_all_documents()
+                                          ? std::string_view()
+                                          : std::string_view(definition.collection)));
+  return purged > seen.tombstone_etag;
+}
+
 }  // namespace rookery::index

@@ -26,4 +26,10 @@ namespace rookery::index {
 [[nodiscard]] Result<bool> is_behind(const Definition& definition,
                                      const doc::DocumentReader& documents, const Progress& seen);
 
+// Whether tombstones that the index has not seen were purged: nothing tells it any more what to
+// take out.
+[[nodiscard]] Result<bool> has_missed_deletions(const Definition& definition,
+                                                const doc::DocumentReader& documents,
+                                                const Progress& seen);
+
 }  // namespace rookery::index

@@ -28,6 +28,26 @@ os::Priority executor_priority(IndexPriority priority) noexcept {
 
 }  // namespace
 
+namespace {
+
+// Why an index can't be brought up to date from where it is; empty: it can.
+Result<std::string_view> obstacle_to_going_on(const Surroundings& around, const StoredIndex& stored,
+                                              std::uint64_t last_etag) {
+  const Progress& progress = stored.progress.progress;
+  if (stored.progress.database != around.database || progress.document_etag > last_etag ||
+      progress.tombstone_etag > last_etag) {
+    return std::string_view("belongs to another history of the documents");
+  }
+  RK_TRY_ASSIGN(const doc::Snapshot documents, doc::Snapshot::open(around.documents));
+  RK_TRY_ASSIGN(const bool has_missed,
+                has_missed_deletions(stored.definition, documents.documents(), progress));
+  RK_TRY(documents.check_health());
+  return has_missed ? std::string_view("has missed deletions that nobody remembers any more")
+                    : std::string_view();
+}
+
+}  // namespace
+
 Index::Index(const Surroundings& around, std::string path, std::unique_ptr<store::Environment> env,
              StoredIndex stored)
     : around_(around),
@@ -88,13 +108,11 @@ Result<IndexRef> Index::open(const Surroundings& around, std::string path,
     RK_TRY(environment->close());
     return IndexRef();
   }
-  const Progress& progress = stored->progress.progress;
-  if (stored->progress.database != around.database || progress.document_etag > last_etag ||
-      progress.tombstone_etag > last_etag) {
+  RK_TRY_ASSIGN(const std::string_view obstacle, obstacle_to_going_on(around, *stored, last_etag));
+  if (!obstacle.empty()) {
     if (around.log != nullptr) {
-      around.log(Severity::kWarning, "index '" + stored->definition.name +
-                                         "' belongs to another history of the documents: it is "
-                                         "built anew");
+      around.log(Severity::kWarning, "index '" + stored->definition.name + "' " +
+                                         std::string(obstacle) + ": it is built anew");
     }
     RK_TRY(environment->close());
     environment.reset();
@@ -282,6 +300,11 @@ os::MonotonicTime Index::last_use() const {
 bool Index::is_paused() const {
   const os::MutexLock lock(mutex_);
   return paused_;
+}
+
+bool Index::is_faulty() const {
+  const os::MutexLock lock(mutex_);
+  return fault_.has_value();
 }
 
 Result<IndexInfo> Index::info() {

@@ -92,7 +92,7 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
                                                const StoredSettings& settings);
   // nullptr: what is there was never finished, or was deleted; the folder may go.
   // `last_etag`: of the documents before any write of this run; an index beyond it is of another
-  // history, and is emptied. Errors: those of the store.
+  // history, and is emptied; so is one that has missed deletions. Errors: those of the store.
   [[nodiscard]] static Result<IndexRef> open(const Surroundings& around, std::string path,
                                              std::uint64_t last_etag);
   // Requires: closed.
@@ -145,6 +145,13 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] os::MonotonicTime last_use() const;
   [[nodiscard]] bool is_paused() const;
+  // Damaged: it will not go on from where it is.
+  [[nodiscard]] bool is_faulty() const;
+
+  // It has documents or deletions to take in, and does; a failure to do so ends that until the next
+  // try.
+  [[nodiscard]] bool is_catching_up() const noexcept { return catching_up_.load(); }
+
   [[nodiscard]] Result<std::vector<std::string>> verify();
 
   // --- os::Worker.
@@ -207,6 +214,7 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
 
   std::atomic<std::uint64_t> seen_etag_ = 0;
   std::atomic<bool> caught_up_ = false;
+  std::atomic<bool> catching_up_ = true;  // until the first look says otherwise
   std::atomic<std::uint64_t> waiting_count_ = 0;
   std::atomic<os::Priority> own_priority_;  // for priority(), which may not lock
 

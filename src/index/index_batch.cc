@@ -38,6 +38,7 @@ bool Index::run_once() {
   expire_waiters();
   if (!may_index()) {
     batch_.reset();
+    catching_up_.store(false);
     return maintain();
   }
   const os::MonotonicTime now = around_.platform.clock.monotonic();
@@ -54,6 +55,7 @@ bool Index::run_once() {
     fail_batch(more.error());
     return false;
   }
+  catching_up_.store(batch_ != nullptr || *more);
   // Between batches only: a sync in the middle of one would hold the documents' snapshot longer.
   if (batch_ != nullptr) {
     return true;
@@ -278,6 +280,7 @@ void Index::fail_batch(const Error& error) {
     batch_documents_max_ = std::max(kBatchDocumentsMin, batch_->document_count / 2);
   }
   batch_.reset();
+  catching_up_.store(false);
   new_errors_.clear();
   const std::string text = error.to_string();
   const bool is_news = text != last_failure_;

@@ -248,10 +248,23 @@ void Indexes::set_waiting(bool allowed) {
   state_->set_waiting(allowed);
 }
 
+bool Indexes::is_catching_up() const {
+  const std::vector<State::Entry> all = state_->entries();
+  return std::any_of(all.begin(), all.end(), [](const State::Entry& entry) {
+    return entry.index != nullptr && entry.index->is_catching_up();
+  });
+}
+
 std::optional<std::uint64_t> Indexes::tombstones_needed_after() const {
   std::optional<std::uint64_t> lowest;
   for (const State::Entry& entry : state_->entries()) {
-    // What a faulty index knows is not known; it may be readable again at the next start.
+    const bool is_damaged = entry.index == nullptr
+                                ? entry.fault->error_class() != ErrorClass::kRetry
+                                : entry.index->is_faulty();
+    if (is_damaged) {
+      continue;
+    }
+    // What an index knows that could not be opened this time (see reopen_faulty) is not known.
     // What one has seen and not noted was of other collections: it needs none of it, even if it
     // looks again after a crash.
     const std::uint64_t etag =

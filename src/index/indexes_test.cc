@@ -2,6 +2,10 @@
 // The life of auto-indexes.
 #include "rookery/index/indexes.h"
 
+#include <atomic>
+#include <map>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -272,6 +276,84 @@ TEST(Indexes, SayWhichTombstonesTheyNeed) {
   test.erase("dogs/1");
   EXPECT_THAT(test.ids("from Users where name = 'Ann'"), IsEmpty());
   EXPECT_EQ(test.indexes().tombstones_needed_after(), 4U);
+}
+
+// The contents of files, to bring them back.
+std::map<std::string, std::string> contents(os::FileSystem& files, const std::string& folder) {
+  std::map<std::string, std::string> all;
+  const auto names = files.list(folder);
+  EXPECT_TRUE(names.has_value());
+  for (const std::string_view header : {"header.one", "header.two"}) {
+    const std::string path = folder + "/" + names->front() + "/" + std::string(header);
+    auto file = files.open(path, {});
+    EXPECT_TRUE(file.has_value());
+    std::string text((*file)->size().value(), '\0');
+    EXPECT_TRUE(
+        (*file)
+            ->read_at(0, MutableBytes(reinterpret_cast<std::byte*>(text.data()), text.size()))
+            .has_value());
+    all.emplace(path, text);
+  }
+  return all;
+}
+
+void overwrite(os::FileSystem& files, const std::string& path, std::string_view text) {
+  auto file = files.open(path, {});
+  ASSERT_TRUE(file.has_value());
+  ASSERT_TRUE((*file)->write_at(0, as_bytes(text)).has_value());
+}
+
+// They would for ever. What can be read again later and has missed something begins anew.
+TEST(Indexes, DamagedOnesHoldBackNoTombstones) {
+  TestIndexes test;
+  test.put("users/1", R"({"name":"Ann"})");
+  test.put("users/2", R"({"name":"Ann"})");
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), ElementsAre("users/1", "users/2"));
+  test.close();
+  const std::map<std::string, std::string> headers = contents(test.files(), "db/Indexes");
+  for (const auto& [path, text] : headers) {
+    overwrite(test.files(), path, "this is no header at all");
+  }
+  test.open();
+  const auto info = test.indexes().info("Auto/Users/Byname");
+  ASSERT_TRUE(info.has_value() && info->has_value());
+  EXPECT_EQ((*info)->state, IndexState::kFaulty);
+  test.erase("users/1");
+  EXPECT_FALSE(test.indexes().tombstones_needed_after().has_value());
+  test.write(
+      [](doc::DocumentWriter& writer) { ASSERT_EQ(writer.purge_tombstones(3, 100).value(), 1U); });
+  test.close();
+  for (const auto& [path, text] : headers) {
+    overwrite(test.files(), path, text);
+  }
+  test.open();
+  const Answer answer = test.expect("from Users where name = 'Ann'");
+  EXPECT_THAT(answer.ids(), ElementsAre("users/2"));
+  EXPECT_EQ(answer.total(), 1);
+  EXPECT_FALSE(answer.is_stale());
+}
+
+// Of a quiet collection whose tombstones went when the index had seen them.
+TEST(Indexes, AreNotBuiltAnewForTombstonesTheyHaveSeen) {
+  std::atomic<int> warnings = 0;
+  TestIndexes test;
+  test.set_log([&warnings](Severity, std::string_view) { ++warnings; });
+  test.put("users/1", R"({"name":"Ann"})");
+  test.put("users/2", R"({"name":"Ann"})");
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), ElementsAre("users/1", "users/2"));
+  test.erase("users/1");
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), ElementsAre("users/2"));
+  test.put("dogs/1", R"({"name":"Rex"})", "Dogs");
+  test.erase("dogs/1");
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), ElementsAre("users/2"));
+  test.write([&test](doc::DocumentWriter& writer) {
+    const std::uint64_t seen = test.indexes().tombstones_needed_after().value();
+    EXPECT_EQ(seen, 5U);
+    ASSERT_EQ(writer.purge_tombstones(seen, 100).value(), 2U);
+  });
+  test.reopen();
+  EXPECT_THAT(test.ids("from Users where name = 'Ann'"), ElementsAre("users/2"));
+  EXPECT_EQ(warnings.load(), 0);
 }
 
 TEST(Indexes, TermsAreShownAsPeopleReadThem) {

@@ -95,6 +95,7 @@ class TestIndexes {
     indexes.settings = settings_;
     indexes.start_paused = start_paused_;
     indexes.environment = options;
+    indexes.log = log_;
     auto opened = Indexes::open(platform_, *executor_, *documents_, std::move(indexes));
     ASSERT_TRUE(opened.has_value()) << opened.error().to_string();
     indexes_ = std::move(*opened);
@@ -234,6 +235,9 @@ class TestIndexes {
     return answer.ids();
   }
 
+  // From the next opening on.
+  void set_log(LogSink log) { log_ = std::move(log); }
+
   Indexes& indexes() { return *indexes_; }
 
   store::Environment& documents() { return *documents_; }
@@ -252,6 +256,7 @@ class TestIndexes {
   os::Platform& platform_;
   Settings settings_;
   bool start_paused_ = false;
+  LogSink log_;
   std::unique_ptr<os::Executor> executor_;
   std::unique_ptr<store::Environment> documents_;
   std::unique_ptr<Indexes> indexes_;

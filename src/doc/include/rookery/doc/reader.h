@@ -88,6 +88,9 @@ class DocumentReader {
   [[nodiscard]] Result<std::string> change_vector() const;
   // nullopt before the first write.
   [[nodiscard]] Result<std::optional<DatabaseId>> database_id() const;
+  // The highest etag of a tombstone that was purged, of one collection or (empty) of any; 0: none
+  // was. Who follows the etags and has not seen so far has missed deletions, and must begin anew.
+  [[nodiscard]] Result<std::uint64_t> purged_etag(std::string_view collection) const;
 
  private:
   friend class DocumentWriter;

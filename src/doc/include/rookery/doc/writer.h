@@ -119,7 +119,8 @@ class DocumentWriter {
   [[nodiscard]] Result<std::int64_t> identity_seed(std::string_view name, std::int64_t value,
                                                    bool force);
 
-  // Removes up to `count_max` tombstones with etags <= `up_to_etag`; returns how many.
+  // Removes up to `count_max` tombstones with etags <= `up_to_etag`, from the lowest on, and notes
+  // how far (DocumentReader::purged_etag); returns how many.
   [[nodiscard]] Result<std::uint64_t> purge_tombstones(std::uint64_t up_to_etag,
                                                        std::uint64_t count_max);
 

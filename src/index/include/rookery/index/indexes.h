@@ -111,7 +111,12 @@ class Indexes {
   // database is about to close.
   void set_waiting(bool allowed);
 
-  // Tombstones above this etag are needed still; nullopt: none are.
+  // Whether any index is taking in documents or deletions just now. One that is paused, disabled,
+  // out of order, or waits for a full disk is not.
+  [[nodiscard]] bool is_catching_up() const;
+
+  // Tombstones above this etag are needed still; nullopt: none are. A damaged index needs none: it
+  // is built anew when it is reset, or opened again.
   [[nodiscard]] std::optional<std::uint64_t> tombstones_needed_after() const;
 
   [[nodiscard]] const Settings& settings() const noexcept;
