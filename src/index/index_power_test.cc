@@ -218,6 +218,34 @@ TEST(IndexPower, AFullDiskMakesAnIndexWait) {
   EXPECT_TRUE(report.finished()) << report.text;
 }
 
+// What an index holds of the journals does not depend on whether it indexes (I21).
+TEST(IndexPower, AnIndexThatIsPausedOrDisabledIsFlushedAllTheSame) {
+  for (const bool disabled : {false, true}) {
+    SimPlatform machine(test_seed());
+    const testing::SimulationReport report = machine.run([&] {
+      TestIndexes test(machine.platform(), small_batches(), false);
+      test.put("users/1", R"({"x":1})");
+      EXPECT_EQ(test.expect("from Users where x = 1").total(), 1);
+      if (disabled) {
+        ASSERT_TRUE(test.indexes().set_disabled("Auto/Users/Byx", true).has_value());
+      } else {
+        ASSERT_TRUE(test.indexes().set_paused("", true));
+      }
+      std::uint64_t headers = 0;
+      machine.files().set_observer([&headers](const SimCall& call, CutPhase phase) {
+        const bool is_header = call.path.find("Indexes/") != std::string::npos &&
+                               call.path.find("/header.") != std::string::npos;
+        headers += is_header && phase == CutPhase::kBefore ? 1 : 0;
+      });
+      machine.clock().sleep_for(std::chrono::minutes(1));
+      machine.files().set_observer(nullptr);
+      EXPECT_GT(headers, 0U) << (disabled ? "disabled" : "paused");
+      test.close();
+    });
+    EXPECT_TRUE(report.finished()) << report.text;
+  }
+}
+
 #if defined(RK_SIM)
 class IndexCanary : public ::testing::TestWithParam<Canary> {};
 
