@@ -207,6 +207,44 @@ TEST(HttpServer, RefusesWhatCouldBeReadInTwoWays) {
   EXPECT_EQ(server.http->stats().refused, std::size(cases));
 }
 
+// A browser sends what any page asks for, to this machine, too.
+TEST(HttpServer, RefusesWhatPagesOfOtherSitesSend) {
+  const struct {
+    std::string_view method;
+    std::string_view headers;
+    int status;
+  } cases[] = {
+      {"POST", "", 200},
+      {"POST", "Sec-Fetch-Site: same-origin\r\n", 200},
+      {"POST", "Sec-Fetch-Site: none\r\n", 200},
+      {"POST", "Sec-Fetch-Site: cross-site\r\n", 403},
+      {"POST", "Sec-Fetch-Site: same-site\r\n", 403},  // another port of this machine
+      {"GET", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n", 403},
+      {"GET",
+       "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
+       200},
+      {"GET",
+       "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n",
+       403},
+      {"POST",
+       "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
+       403},
+      {"POST", "Origin: http://x\r\n", 200},
+      {"POST", "Origin: http://y\r\n", 403},
+      {"POST", "Origin: http://x:81\r\n", 403},
+      {"POST", "Origin: null\r\n", 403},
+  };
+  const TestServer server;
+  for (const auto& one : cases) {
+    RawClient client = server.connect();
+    ASSERT_TRUE(client.send(std::string(one.method) + " /echo HTTP/1.1\r\nHost: x\r\n" +
+                            std::string(one.headers) + "\r\n"));
+    const std::string response = client.read_response();
+    EXPECT_EQ(status_of(response), one.status) << one.method << "\n" << one.headers << response;
+    EXPECT_EQ(response.find("AuthorizationException") != std::string::npos, one.status == 403);
+  }
+}
+
 TEST(HttpServer, RefusesATooLargeBodyBeforeReadingIt) {
   const TestServer server({.body_bytes_max = 1000});
   RawClient client = server.connect();

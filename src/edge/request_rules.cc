@@ -17,6 +17,24 @@ std::string_view to_view(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+// Browsers say which site's page made a request; nothing but browsers sends these headers. A link
+// that leads here is followed.
+bool is_from_another_site(const BeastRequest& head) {
+  const std::string_view site = to_view(head["Sec-Fetch-Site"]);
+  if (!site.empty()) {
+    const bool follows_link =
+        (head.method() == http::verb::get || head.method() == http::verb::head) &&
+        to_view(head["Sec-Fetch-Mode"]) == "navigate" &&
+        to_view(head["Sec-Fetch-Dest"]) == "document";
+    return site != "same-origin" && site != "none" && !follows_link;
+  }
+  const std::string_view origin = to_view(head[http::field::origin]);
+  const std::size_t scheme = origin.find("://");
+  return !origin.empty() &&
+         (scheme == std::string_view::npos ||
+          !api::equal_ignoring_case(origin.substr(scheme + 3), to_view(head[http::field::host])));
+}
+
 }  // namespace
 
 std::optional<HeadRefusal> check_head(const BeastRequest& head) {
@@ -46,6 +64,10 @@ std::optional<HeadRefusal> check_head(const BeastRequest& head) {
   const std::string_view expect = to_view(head[http::field::expect]);
   if (!expect.empty() && !api::equal_ignoring_case(expect, "100-continue")) {
     return HeadRefusal{api::Fault::kExpectationFailed, "Expect can only be 100-continue"};
+  }
+  if (is_from_another_site(head)) {
+    return HeadRefusal{api::Fault::kForbidden,
+                       "a web page of another site made this request: such are not answered"};
   }
   return std::nullopt;
 }
