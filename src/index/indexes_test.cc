@@ -287,7 +287,7 @@ std::map<std::string, std::string> contents(os::FileSystem& files, const std::st
     const std::string path = folder + "/" + names->front() + "/" + std::string(header);
     auto file = files.open(path, {});
     EXPECT_TRUE(file.has_value());
-    std::string text((*file)->size().value(), '\0');
+    std::string text((*file)->info().value().size_bytes, '\0');
     EXPECT_TRUE(
         (*file)
             ->read_at(0, MutableBytes(reinterpret_cast<std::byte*>(text.data()), text.size()))
