@@ -224,8 +224,7 @@ TEST(HttpServer, RefusesWhatPagesOfOtherSitesSend) {
        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
        200},
       {"GET",
-       "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n",
-       403},
+       "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n", 403},
       {"POST",
        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
        403},
@@ -234,6 +233,7 @@ TEST(HttpServer, RefusesWhatPagesOfOtherSitesSend) {
       {"POST", "Origin: http://x:81\r\n", 403},
       {"POST", "Origin: null\r\n", 403},
   };
+
   const TestServer server;
   for (const auto& one : cases) {
     RawClient client = server.connect();

@@ -14,8 +14,8 @@
 #include "rookery/edge/http_server.h"
 
 // Purpose. What of HTTP this server takes. Whatever two parsers could read in two ways is refused:
-// that is how a request is smuggled past a proxy. Nor what a web page of another site made a browser
-// send: there is no access control that would know it from its user.
+// that is how a request is smuggled past a proxy. Nor is what a web page of another site made a
+// browser send: there is no access control that would know it from its user.
 // Source: RFC 9112 sections 3, 6 and 11; W3C Fetch Metadata Request Headers.
 
 namespace rookery::edge {
