@@ -266,7 +266,7 @@ PLAN = (
     ("sim", 240, True, "simulation's share of seeds and cuts", sim_part),
     ("asan", 780, True, "clang ASan+UBSan without the edge: unit, prop", asan_part),
     ("tsan", 600, True, "clang TSan: base, os, testing, store, db", tsan_part),
-    ("fuzz", 270, True, "one minute over all fuzz targets", fuzz_part),
+    ("fuzz", 390, True, "one minute over all fuzz targets", fuzz_part),
 )
 TOTAL_BUDGET_CI = 55 * 60
 TOTAL_BUDGET_QUICK = 20 * 60
