@@ -184,7 +184,7 @@ Result<std::optional<IndexWait>> index_wait_of(const Call& call) {
     return Error(ErrorCode::invalid_argument, "'waitForIndexesTimeout' must be a time span.");
   }
   IndexWait wait;
-  wait.timeout = std::chrono::duration_cast<os::Duration>(*span);
+  wait.timeout = waiting_time(*span);
   RK_TRY_ASSIGN(wait.must_succeed, call.flag("waitForIndexThrow"));
   for (const std::string_view name : query.all("waitForSpecificIndex")) {
     wait.names.emplace_back(name);

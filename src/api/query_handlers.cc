@@ -54,7 +54,7 @@ Result<std::optional<os::Duration>> timeout_of(std::optional<View> given) {
     return Error(ErrorCode::invalid_argument,
                  "'WaitForNonStaleResultsTimeout' must be milliseconds or a time span.");
   }
-  return std::optional(std::chrono::duration_cast<os::Duration>(*span));
+  return std::optional(waiting_time(*span));
 }
 
 Result<index::QueryRequest> from_body(Call& call) {

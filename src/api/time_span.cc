@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/api/time_span.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -86,6 +87,11 @@ std::string format_time_span(Ticks span) {
     out += fmt::format(".{:07}", ticks % kTicksPerSecond);
   }
   return out;
+}
+
+os::Duration waiting_time(Ticks span) {
+  constexpr Ticks kLongest = std::chrono::hours(100 * 365 * 24);
+  return std::chrono::duration_cast<os::Duration>(std::clamp(span, -kLongest, kLongest));
 }
 
 }  // namespace rookery::api

@@ -34,5 +34,17 @@ TEST(TimeSpan, OfTheLargestSizeIsWritten) {
             format_time_span(Ticks(std::numeric_limits<std::int64_t>::min() + 1)));
 }
 
+TEST(TimeSpan, IsWaitedForNoLongerThanClocksCanTell) {
+  EXPECT_EQ(waiting_time(Ticks(15)), std::chrono::nanoseconds(1500));
+  EXPECT_EQ(waiting_time(Ticks(-15)), std::chrono::nanoseconds(-1500));
+  for (const std::int64_t ticks : {std::numeric_limits<std::int64_t>::max(),
+                                   parse_time_span("10675197.23:59:59").value().count()}) {
+    const os::Duration longest = waiting_time(Ticks(ticks));
+    EXPECT_GT(longest, std::chrono::hours(99 * 365 * 24));
+    EXPECT_LT(longest, std::chrono::hours(101 * 365 * 24));
+    EXPECT_EQ(waiting_time(Ticks(-ticks)), -longest);
+  }
+}
+
 }  // namespace
 }  // namespace rookery::api

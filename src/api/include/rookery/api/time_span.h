@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "rookery/os/time.h"
+
 // Purpose. Durations as this protocol spells them: [-][d.]hh:mm:ss[.fffffff].
 
 namespace rookery::api {
@@ -15,5 +17,7 @@ using Ticks = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
 
 [[nodiscard]] std::optional<Ticks> parse_time_span(std::string_view text);
 [[nodiscard]] std::string format_time_span(Ticks span);
+// To wait for: 100 years at most, either way, so that it can be added to any time.
+[[nodiscard]] os::Duration waiting_time(Ticks span);
 
 }  // namespace rookery::api
