@@ -27,7 +27,9 @@ set(RK_MAY_USE_db base os store value query plan search doc script cluster index
 set(RK_MAY_USE_api base os store value query plan search doc script cluster index db)
 set(RK_MAY_USE_edge base os store value query plan search doc script cluster index db api)
 set(RK_MAY_USE_shell base os value query api edge)
-set(RK_MAY_USE_cli base os store value query plan search doc script cluster index db api edge shell)
+set(RK_MAY_USE_transfer base os value api edge)
+set(RK_MAY_USE_cli base os store value query plan search doc script cluster index db api edge shell
+                   transfer)
 # Fakes for tests and simulation: the lying file system, the fiber scheduler, the virtual clock.
 set(RK_MAY_USE_testing base os)
 

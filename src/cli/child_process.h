@@ -84,6 +84,11 @@ class Child {
     in_ = -1;
   }
 
+  void close_output() {
+    ::close(out_);
+    out_ = -1;
+  }
+
   void signal(int number) const { ::kill(pid_, number); }
 
   // The standard output up to the first line end, or its end.

@@ -12,10 +12,13 @@
 
 namespace rookery::cli {
 
-// 0: done. 1: it failed. 2: it was called wrongly.
+// 0: done. 1: it failed. 2: it was called wrongly. 3: done, but for some of it. 130: interrupted,
+// as shells have it.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitPartly = 3;
+inline constexpr int kExitInterrupted = 130;
 
 // `arguments` are those behind the subcommand.
 [[nodiscard]] int run_serve(std::vector<std::string> arguments);

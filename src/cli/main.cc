@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "config_keys.h"
 #include "shell_arguments.h"
+#include "transfer_arguments.h"
 
 // The program. `rookery --Key=value ...` is `rookery serve --Key=value ...`.
 
@@ -114,6 +115,8 @@ int run(const std::vector<std::string>& arguments) {
   add_document_command(app, "del", "Delete a document", DocumentVerb::kDelete, document, exit_code);
   ShellCommandLine shell;
   add_shell_commands(app, shell, exit_code);
+  TransferCommandLine transfer;
+  add_transfer_commands(app, transfer, exit_code);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);

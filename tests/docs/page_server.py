@@ -19,7 +19,7 @@ BLOCK_TIMEOUT_SECONDS = 120
 # Subcommands that talk to a server; without --url they would take the default address.
 ROOKERY = """#!/usr/bin/env bash
 case "${1:-}" in
-  get | put | del | query | shell | import | export)
+  get | put | del | query | shell | import | export | compare)
     case " $* " in
       *" --url"* | *" --folder"*) ;;
       *) set -- "$@" --url "$RK_PAGE_URL" ;;
