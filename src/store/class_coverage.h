@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,6 +52,24 @@ class ClassCoverage {
  private:
   std::map<std::string, std::uint64_t> counts_;
 };
+
+// Whether `property` holds. One run of it may miss a rare class: it is repeated with further seeds,
+// a few times, until it has met all.
+template <typename Property>
+[[nodiscard]] bool holds_until_covered(const ClassCoverage& coverage, const Property& property) {
+  bool holds = rc::check(property);
+  rc::detail::TestParams params = rc::detail::configuration().testParams;
+  for (int more = 0; holds && more < 10 && !coverage.missing().empty(); ++more) {
+    ++params.seed;
+    const rc::detail::TestResult result =
+        rc::detail::checkTestable(property, rc::detail::TestMetadata(), params);
+    holds = result.template is<rc::detail::SuccessResult>();
+    if (!holds) {
+      rc::detail::printResultMessage(result, std::cerr);
+    }
+  }
+  return holds;
+}
 
 // From the whole range, always: inRange() alone takes a share of it that grows with the size of the
 // case, from nothing, so that the upper end of a range is met by the last cases only, and where

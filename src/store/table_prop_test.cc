@@ -229,7 +229,7 @@ void behaves_as_a_map(ClassCoverage& coverage) {
 
 TEST(TableModel, BehavesAsAMapWithIndexes) {
   ClassCoverage coverage = table_classes();
-  EXPECT_TRUE(rc::check([&] { behaves_as_a_map(coverage); }));
+  EXPECT_TRUE(holds_until_covered(coverage, [&] { behaves_as_a_map(coverage); }));
   EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
   RecordProperty("classes", coverage.to_string());
 }
@@ -280,7 +280,7 @@ TEST(TableModel, AnyPageCallMayFail) {
   ClassCoverage coverage = {"small row",    "row of half a page", "largest row of a page",
                             "row of a run", "10 pages of rows",   "3 runs",
                             "erases",       "space is kept",      "40 rows"};
-  EXPECT_TRUE(rc::check([&] { any_page_call_may_fail(coverage); }));
+  EXPECT_TRUE(holds_until_covered(coverage, [&] { any_page_call_may_fail(coverage); }));
   EXPECT_EQ(coverage.missing(), "") << coverage.to_string();
   RecordProperty("classes", coverage.to_string());
 }
