@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine_test_fixture.h"
+#include "journal_format.h"
 #include "page_format.h"
 
 namespace rookery::store {
@@ -30,6 +31,19 @@ class EngineDamageTest : public EngineTest {
       }
     }
     return paths;
+  }
+
+  std::vector<std::byte> read(const std::string& path) {
+    auto file = std::move(files().open(path, {})).value();
+    std::vector<std::byte> bytes(file->info()->size_bytes);
+    EXPECT_EQ(error_of(file->read_at(0, bytes)), "");
+    return bytes;
+  }
+
+  void write(const std::string& path, std::uint64_t offset, Bytes bytes) {
+    auto file = std::move(files().open(path, {})).value();
+    ASSERT_EQ(error_of(file->write_at(offset, bytes)), "");
+    ASSERT_EQ(error_of(file->sync_data()), "");
   }
 
   void expect_corrupt() {
@@ -242,6 +256,39 @@ TEST_F(EngineDamageTest, AJournalOfACopyIsNotReplayed) {
     ASSERT_EQ(error_of(file->write_at(0, bytes)), "");
   }
   expect_corrupt();
+}
+
+// What walks all pages takes memory for as many as there are said to be.
+TEST_F(EngineDamageTest, ARecordOfPagesThatItHasNoFreeMapsForIsCorruption) {
+  open();
+  commit_many(1);
+  cut_power();
+  const std::string path = journals().front();
+  const auto file = read(path);
+  const auto head = decode_journal_file_header(Bytes(file).first(kJournalBlock)).value();
+  const auto batch = decode_batch(Bytes(file).subspan(kJournalBlock), head->header.file_id);
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->items.size(), 1U);
+  BatchItem item = batch->items[0];
+  std::vector<std::byte> record(item.bytes.begin(), item.bytes.end());
+  constexpr std::size_t kMetaOffset = 16;
+  auto meta = load<Meta>(record.data() + kMetaOffset);
+  // As many images as the record brings would do, but not one more.
+  const std::uint64_t most = kRegionPages * decode_record(record)->images.size();
+  for (const std::uint64_t page_count : {most + 1, most}) {
+    meta.page_count = page_count;
+    save(record.data() + kMetaOffset, meta);
+    item.bytes = record;
+    std::vector<std::byte> changed(batch->header.length);
+    encode_batch(batch->header, {&item, 1}, changed);
+    write(path, kJournalBlock, changed);
+    if (page_count > most) {
+      expect_corrupt();
+    } else {
+      open();
+    }
+  }
+  cut_power();  // before the flush of a close makes the data file as long
 }
 
 TEST_F(EngineDamageTest, AShortDataFileIsCorruption) {

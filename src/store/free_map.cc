@@ -26,10 +26,6 @@ void set_count(MutableBytes content, std::uint32_t count) noexcept {
   save(content.data() + kFreeMapCountOffset, count);
 }
 
-std::uint64_t region_count(const Meta& meta) noexcept {
-  return (meta.page_count + kRegionPages - 1) / kRegionPages;
-}
-
 Error corrupt_region(std::uint64_t region, std::string_view what) {
   return {ErrorCode::corrupt, fmt::format("free map of region {}: {}", region, what)};
 }
@@ -57,7 +53,7 @@ Result<PageNo> FreeMap::take(FreeMapPages& pages, Meta& meta, std::uint32_t coun
     return Error(ErrorCode::too_large,
                  fmt::format("a run of {} pages; the longest is {}", count, kRunPagesMax));
   }
-  const std::uint64_t regions = meta.free_pages >= count ? region_count(meta) : 0;
+  const std::uint64_t regions = meta.free_pages >= count ? region_count(meta.page_count) : 0;
   for (std::uint64_t region = 0; region < regions; ++region) {
     Hint& known = hint(region);
     if (known.longest < count) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "header_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -61,11 +62,13 @@ Result<std::optional<HeaderRecord>> decode_header(Bytes bytes, bool read_only) {
     return Error(ErrorCode::incompatible,
                  fmt::format("features {:#x}: this program may only read", header.read_only_bits));
   }
-  if (header.record.incarnation_count > kIncarnationsMax || header.record.start_retired > 1 ||
-      header.record.has_fence > 1) {
+  const HeaderRecord& record = header.record;
+  if (record.incarnation_count > kIncarnationsMax || record.start_retired > 1 ||
+      record.has_fence > 1 ||
+      std::max({record.epoch, record.counter, record.next_seq, record.meta.txn}) > kCountMax) {
     return Error(ErrorCode::corrupt, "header: its checksum holds but its counts cannot be");
   }
-  return std::optional(header.record);
+  return std::optional(record);
 }
 
 HeaderFiles::HeaderFiles(os::Platform& platform, std::string directory)

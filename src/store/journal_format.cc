@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "journal_format.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -132,6 +133,9 @@ Result<std::optional<DecodedJournalFileHeader>> decode_journal_file_header(Bytes
     return Error(
         ErrorCode::incompatible,
         fmt::format("a journal of version {}; this program knows {}", front.version, kFileVersion));
+  }
+  if (std::max({front.header.epoch, front.header.seq, front.header.txn_before}) > kCountMax) {
+    return Error(ErrorCode::corrupt, "a journal: its checksum holds but its counts cannot be");
   }
   return std::optional(DecodedJournalFileHeader{front.header, checksum});
 }

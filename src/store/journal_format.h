@@ -51,7 +51,7 @@ struct DecodedJournalFileHeader {
   std::uint64_t checksum = 0;
 };
 
-// nullopt: not a journal file, or damaged. Errors: incompatible.
+// nullopt: not a journal file, or damaged. Errors: incompatible, corrupt.
 [[nodiscard]] Result<std::optional<DecodedJournalFileHeader>> decode_journal_file_header(
     Bytes block);
 

@@ -147,6 +147,38 @@ std::vector<std::byte> sample_page(std::uint64_t number, std::uint32_t count, Pr
   return page;
 }
 
+// Its checksum holds, but what would be added to such a number is less than it.
+TEST(JournalFileHeader, ACountThatCannotBeIsCorruption) {
+  for (auto count :
+       {&JournalFileHeader::epoch, &JournalFileHeader::seq, &JournalFileHeader::txn_before}) {
+    JournalFileHeader header{.file_id = id_of(1), .size_bytes = 65536};
+    std::vector<std::byte> block(kJournalBlock);
+    header.*count = kCountMax;
+    encode_journal_file_header(header, block);
+    EXPECT_TRUE(decode_journal_file_header(block).has_value());
+    header.*count = kCountMax + 1;
+    encode_journal_file_header(header, block);
+    const auto decoded = decode_journal_file_header(block);
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().code(), ErrorCode::corrupt);
+  }
+}
+
+TEST(EnvironmentHeader, ACountThatCannotBeIsCorruption) {
+  for (auto count : {&HeaderRecord::epoch, &HeaderRecord::counter, &HeaderRecord::next_seq}) {
+    HeaderRecord record;
+    std::vector<std::byte> bytes(kHeaderSize);
+    record.*count = kCountMax;
+    encode_header(record, bytes);
+    EXPECT_TRUE(decode_header(bytes, false).has_value());
+    record.*count = kCountMax + 1;
+    encode_header(record, bytes);
+    const auto decoded = decode_header(bytes, false);
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().code(), ErrorCode::corrupt);
+  }
+}
+
 TEST(TransactionRecord, ReadsWhatWasWritten) {
   Prng prng(test_seed());
   Meta meta;

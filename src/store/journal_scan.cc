@@ -43,7 +43,7 @@ Error Scan::corrupt(std::uint64_t batch, std::string_view what) const {
 
 Result<std::optional<DecodedBatch>> Scan::read_batch(std::uint64_t offset) {
   const std::uint64_t size = link_.file.header.size_bytes;
-  if (offset + kJournalBlock > size) {
+  if (size < kJournalBlock || offset > size - kJournalBlock) {
     return std::optional<DecodedBatch>();
   }
   MutableBytes bytes = buffer_.take(kJournalBlock);

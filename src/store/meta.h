@@ -15,6 +15,9 @@ namespace rookery::store {
 
 inline constexpr std::uint32_t kCatalogOwner = 1;
 inline constexpr std::uint32_t kFirstFreeOwner = 2;
+// Of transactions, epochs, headers and journal files: no environment counts so far, and what is
+// added to such a number is still one.
+inline constexpr std::uint64_t kCountMax = std::uint64_t{1} << 62U;
 
 struct Meta {
   std::uint64_t txn = 0;

@@ -22,6 +22,10 @@ inline constexpr std::uint32_t kRunPagesMax = static_cast<std::uint32_t>(kRegion
   return page / kRegionPages;
 }
 
+[[nodiscard]] constexpr std::uint64_t region_count(std::uint64_t page_count) noexcept {
+  return page_count / kRegionPages + (page_count % kRegionPages == 0 ? 0 : 1);
+}
+
 // Sets the checksum. The run does not change afterwards.
 void seal_page(std::byte* data, std::uint32_t page_count) noexcept;
 [[nodiscard]] bool page_checksum_holds(const std::byte* data, std::uint32_t page_count) noexcept;

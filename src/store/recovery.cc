@@ -129,6 +129,14 @@ Result<void> Replay::apply(Bytes record, std::uint64_t txn) {
   if (decoded.meta.txn != txn || decoded.meta.page_count < meta_.page_count) {
     return Error(ErrorCode::corrupt, fmt::format("transaction {}: its record is another's", txn));
   }
+  // Each region begins with a page of its own, so that what a record says to be there is never much
+  // more than what it brings.
+  if (region_count(decoded.meta.page_count) - region_count(meta_.page_count) >
+      decoded.images.size()) {
+    return Error(ErrorCode::corrupt,
+                 fmt::format("transaction {}: {} pages, and no free maps of theirs", txn,
+                             decoded.meta.page_count));
+  }
   for (const FreedRun& freed : decoded.frees) {
     edit_.put_tombstones(freed.first, freed.page_count, txn);
   }
