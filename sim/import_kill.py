@@ -34,6 +34,7 @@ PATIENCE_S = 600
 BAD_ONE_IN = 997  # records that are none
 WORDS = ("rook", "tower", "nest", "feather", "\u00e4lter", "\u9d09", "quote\"", "back\\slash",
          "tab\t")
+BODIES = 5003  # different ones, beside their numbers
 PAIRS = 20  # of documents that change together while they are exported
 
 
@@ -47,24 +48,30 @@ def require(condition, text):
 
 
 class Records:
-    """The input: a pure function of seed and number."""
+    """The input: a pure function of seed and number, quick enough for a million of them."""
 
     def __init__(self, seed, count):
         self.seed, self.count = seed, count
-        self.bad = {n for n in range(1, count + 1) if self.chance(n).randrange(BAD_ONE_IN) == 0}
+        chance = random.Random(seed)
+        self.bodies = [self.body(chance) for _ in range(BODIES)]
+        self.texts = [json.dumps(body, ensure_ascii=i % 2 == 0)[1:]
+                      for i, body in enumerate(self.bodies)]
+        self.bad = {n for n in range(1, count + 1) if n * 7919 % BAD_ONE_IN == seed % BAD_ONE_IN}
 
-    def chance(self, number):
-        return random.Random(self.seed * 1_000_003 + number)
-
-    def document(self, number):
-        chance = self.chance(number)
-        chance.randrange(BAD_ONE_IN)
+    @staticmethod
+    def body(chance):
         words = [chance.choice(WORDS) for _ in range(chance.randrange(2, 24))]
-        return {"n": number, "score": chance.randrange(10**6) / 100, "words": words,
+        return {"score": chance.randrange(10**6) / 100, "words": words,
                 "place": {"x": chance.randrange(100), "y": None}}
 
+    def which(self, number):
+        return (number * 104_729 + self.seed) % BODIES
+
+    def document(self, number):
+        return {"n": number, **self.bodies[self.which(number)]}
+
     def line(self, number):
-        text = json.dumps(self.document(number), ensure_ascii=number % 2 == 0)
+        text = f'{{"n": {number}, {self.texts[self.which(number)]}'
         return text[:-2] if number in self.bad else text
 
     def write(self, path):
@@ -151,8 +158,12 @@ class Run:
         self.rejects = self.folder / "rejects.jsonl"
         self.state = self.folder / "input.jsonl.import-state"
         self.server = Server(args.binary, self.folder / "data")
-        self.facts = {}
+        self.facts = {}  # what note() has printed
         self.rounds_written = 0
+
+    def note(self, name, value):
+        self.facts[name] = value
+        print(f"  {name:<26}{value:>12,}", flush=True)
 
     def importer(self, database):
         return Command(self.server, database, "import", str(self.input), "--create", "--collection",
@@ -169,9 +180,9 @@ class Run:
         code, seconds, peak_kb, said = self.importer("calm").end()
         require(code == (3 if self.records.bad else 0), f"an import ended with {code}: {said}")
         self.server.note_peak()
-        self.facts["documents a second"] = round(self.args.documents / seconds)
-        self.facts["importer, peak MB"] = peak_kb // 1024
-        self.facts["server, peak MB"] = self.server.peak_kb // 1024
+        self.note("documents a second", round(self.args.documents / seconds))
+        self.note("importer, peak MB", peak_kb // 1024)
+        self.note("server, peak MB", self.server.peak_kb // 1024)
         self.check("calm")
 
     def import_killed(self):
@@ -206,8 +217,8 @@ class Run:
             require(code == (3 if self.records.bad else 0), f"the last run: {code}: {said}")
             require(importer_kills + server_kills == 0 or "going on behind them" in said,
                     f"the last run began anew: {said}")
-        self.facts["kills of the importer"] = importer_kills
-        self.facts["kills of the server"] = server_kills
+        self.note("kills of the importer", importer_kills)
+        self.note("kills of the server", server_kills)
         self.check("killed")
 
     def let_live(self, command):
@@ -254,7 +265,7 @@ class Run:
                 self.server.request("POST", "/databases/killed/bulk_docs",
                                     json.dumps({"Commands": commands}))
             self.rounds_written += 1
-        self.facts["batches while exporting"] = self.rounds_written * PAIRS
+        self.note("batches while exporting", self.rounds_written * PAIRS)
 
     def export_and_restore(self):
         stop = threading.Event()
@@ -275,8 +286,8 @@ class Run:
         stop.set()
         writer.join()
         require(code == 0 and not trouble, f"an export ended with {code}: {said} {trouble}")
-        self.facts["exported a second"] = round(self.args.documents / seconds)
-        self.facts["exporter, peak MB"] = peak_kb // 1024
+        self.note("exported a second", round(self.args.documents / seconds))
+        self.note("exporter, peak MB", peak_kb // 1024)
         pairs = {}
         for line in out.open(encoding="utf-8"):
             if '"Pairs"' in line:
@@ -287,12 +298,12 @@ class Run:
         code, seconds, peak_kb, said = Command(self.server, "copy", "import", str(out),
                                                "--create").end()
         require(code == 0, f"the restore ended with {code}: {said}")
-        self.facts["restored a second"] = round(self.args.documents / seconds)
-        self.facts["restorer, peak MB"] = peak_kb // 1024
+        self.note("restored a second", round(self.args.documents / seconds))
+        self.note("restorer, peak MB", peak_kb // 1024)
         code, _, _, said = Command(self.server, "copy", "compare", str(out)).end()
         require(code == 0 and said.endswith("the same"), f"compare ended with {code}: {said}")
         self.server.note_peak()
-        self.facts["server in all, peak MB"] = self.server.peak_kb // 1024
+        self.note("server in all, peak MB", self.server.peak_kb // 1024)
 
     def import_onto_full_disk(self, megabytes):
         os.makedirs(self.server.folder)
@@ -304,7 +315,7 @@ class Run:
             known = self.records_known()
             require(code == 1 and "the same command goes on" in said,
                     f"it ended with {code}: {said}")
-            self.facts["records until the disk was full"] = known
+            self.note("records until the disk was full", known)
             print(f"said: {said.splitlines()[-1]}", flush=True)
             require(0 < known < self.args.documents, "the disk was full before the first batch")
             room = f"remount,size={megabytes * 8 + self.facts['input, MB'] * 16}m"
@@ -319,8 +330,8 @@ class Run:
 
     def go(self):
         began = time.monotonic()
-        self.facts["input, MB"] = self.records.write(self.input) // 2**20
-        self.facts["bad records in it"] = len(self.records.bad)
+        self.note("input, MB", self.records.write(self.input) // 2**20)
+        self.note("bad records in it", len(self.records.bad))
         if self.args.full_disk:
             self.import_onto_full_disk(self.args.full_disk)
         else:
@@ -329,7 +340,7 @@ class Run:
             self.import_killed()
             self.export_and_restore()
             self.server.stop()
-        self.facts["seconds in all"] = round(time.monotonic() - began)
+        self.note("seconds in all", round(time.monotonic() - began))
 
 
 def main():
@@ -350,16 +361,11 @@ def main():
         run.go()
     except (Broken, OSError, http.client.HTTPException, subprocess.SubprocessError) as error:
         print(f"BROKEN (seed {args.seed}): {error}\nleft as it is: {folder}")
-        for name, value in run.facts.items():
-            print(f"  {name}: {value}")
         if run.server.process is not None:
             run.server.process.kill()
         sys.exit(1)
     shutil.rmtree(folder)
     print(f"{args.documents} records: every promise was kept")
-    width = max(len(name) for name in run.facts)
-    for name, value in run.facts.items():
-        print(f"  {name:<{width}}  {value:,}", flush=True)
 
 
 if __name__ == "__main__":
