@@ -74,6 +74,7 @@ TEST(Naive, ShowsNumbersAsTheirShortestText) {
   EXPECT_EQ(text(Json::parse("1.10")), "1.1");
   EXPECT_EQ(text(Json::parse("0.30000000000000004")), "0.30000000000000004");
   EXPECT_EQ(text(Json::parse("9223372036854775807")), "9223372036854775807");
+  EXPECT_EQ(text(Json(std::int64_t{9223372036854775807})), "9223372036854775807");
   EXPECT_EQ(text(Json::parse("18446744073709551615")), "1.8446744073709552e+19");
   EXPECT_EQ(text(Json::parse("1e300")), "1e+300");
   EXPECT_EQ(text(Json(true)), "true");

@@ -209,12 +209,15 @@ std::string text(const Json& value) {
   if (!value.is_number()) {
     return value.dump();
   }
+  const bool is_beyond =
+      value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX};
+  if (value.is_number_integer() && !is_beyond) {
+    return std::to_string(value.get<std::int64_t>());
+  }
   constexpr double kTwoTo63 = 9223372036854775808.0;
   const auto number = value.get<double>();
-  const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX
-                                               : number >= -kTwoTo63 && number < kTwoTo63;
-  if (fits && (value.is_number_integer() || number == std::trunc(number))) {
-    return std::to_string(value.get<std::int64_t>());
+  if (number >= -kTwoTo63 && number < kTwoTo63 && number == std::trunc(number)) {
+    return std::to_string(static_cast<std::int64_t>(number));
   }
   std::string shown;
   for (int digits = 15; digits <= 17; ++digits) {
