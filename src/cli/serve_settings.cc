@@ -91,8 +91,8 @@ Result<void> read_indexing(const Configuration& c, db::ServerOptions& out) {
   out.indexing.delete_after_idle = std::chrono::hours(idle_hours);
   RK_TRY_ASSIGN(const std::int64_t seconds,
                 c.integer("Indexing.MaxTimeForDocumentTransactionToRemainOpenInSec", 1, 3600));
-  out.indexing.batch_time_max =
-      std::min<os::Duration>(out.indexing.batch_time_max, std::chrono::seconds(seconds));
+  out.indexing.snapshot_time_max =
+      std::min<os::Duration>(out.indexing.snapshot_time_max, std::chrono::seconds(seconds));
   if (c.text("Indexing.MapBatchSize").has_value()) {
     RK_TRY_ASSIGN(const std::int64_t size,
                   c.integer("Indexing.MapBatchSize", 128, std::numeric_limits<int>::max()));

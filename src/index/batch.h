@@ -5,7 +5,8 @@
 
 #include "index.h"
 
-// Purpose. One batch of an index under way.
+// Purpose. One batch of an index under way: entries are gathered from one snapshot of the documents
+// after the other, then written.
 
 namespace rookery::index {
 
@@ -13,13 +14,16 @@ struct Index::Batch {
   Batch(doc::Snapshot the_documents, store::WriteTxn the_txn)
       : documents(std::move(the_documents)), txn(std::move(the_txn)) {}
 
-  doc::Snapshot documents;
-  store::WriteTxn txn;
-  std::optional<search::IndexWriter> writer;  // of `txn`, which it dies before
-  std::uint64_t last_etag = 0;                // of the documents
-  Progress next;                              // what the transaction will have done
+  // While entries are gathered.
+  std::optional<doc::Snapshot> documents;
+  std::uint64_t last_etag = 0;  // of that snapshot
   bool tombstones_done = false;
   bool documents_done = false;
+  os::MonotonicTime snapshot_opened;
+
+  store::WriteTxn txn;
+  std::optional<search::IndexWriter> writer;  // of `txn`, which it dies before
+  Progress next;                              // what the transaction will have done
   std::uint64_t document_count = 0;
   std::uint64_t failed_count = 0;
   os::MonotonicTime started;

@@ -11,7 +11,9 @@ namespace rookery::index {
 
 namespace {
 
-constexpr std::int64_t kDefinitionVersion = 1;
+// 1: every field has its plain scalars.
+constexpr std::int64_t kDefinitionVersionPlain = 1;
+constexpr std::int64_t kDefinitionVersion = 2;
 
 const IndexedField* find_field(const std::vector<IndexedField>& fields, const plan::Field& field) {
   const auto found = std::find_if(fields.begin(), fields.end(),
@@ -80,6 +82,10 @@ Result<IndexedField> read_field(value::View view) {
   field.field.kind = static_cast<plan::Field::Kind>(*kind);
   field.search = *search;
   field.exact = *exact;
+  field.plain = view.find_bool("Plain").value_or(true);
+  if (!field.plain && !field.search && !field.exact) {
+    return bad_definition();
+  }
   for (std::size_t i = 0; i < path->size(); ++i) {
     RK_TRY_ASSIGN(query::PathSegment segment, read_segment(path->at(i)));
     field.field.path.segments.push_back(std::move(segment));
@@ -95,6 +101,7 @@ void merge_fields(std::vector<IndexedField>& fields, const std::vector<IndexedFi
       IndexedField& mine = fields[static_cast<std::size_t>(found - fields.data())];
       mine.search = mine.search || one.search;
       mine.exact = mine.exact || one.exact;
+      mine.plain = mine.plain || one.plain;
     } else {
       fields.push_back(one);
     }
@@ -104,7 +111,8 @@ void merge_fields(std::vector<IndexedField>& fields, const std::vector<IndexedFi
 bool covers(const std::vector<IndexedField>& fields, const std::vector<IndexedField>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&fields](const IndexedField& one) {
     const IndexedField* found = find_field(fields, one.field);
-    return found != nullptr && (found->search || !one.search) && (found->exact || !one.exact);
+    return found != nullptr && (found->search || !one.search) && (found->exact || !one.exact) &&
+           (found->plain || !one.plain);
   });
 }
 
@@ -119,14 +127,14 @@ std::string auto_index_name(std::string_view collection, const std::vector<Index
   };
   for (const IndexedField& one : fields) {
     const std::string field = one.field.name();
+    if (one.plain && !one.exact) {
+      add(field);
+    }
     if (one.search) {
       add("Search(" + field + ")");
     }
     if (one.exact) {
       add("Exact(" + field + ")");
-    }
-    if (!one.search && !one.exact) {
-      add(field);
     }
   }
   return name;
@@ -136,7 +144,9 @@ std::string encode(const Definition& definition) {
   std::string text;
   value::JsonWriter w(text);
   w.begin_object();
-  w.int64("Version", kDefinitionVersion);
+  const bool is_plain = std::all_of(definition.fields.begin(), definition.fields.end(),
+                                    [](const IndexedField& one) { return one.plain; });
+  w.int64("Version", is_plain ? kDefinitionVersionPlain : kDefinitionVersion);
   w.string("Name", definition.name);
   w.string("Collection", definition.collection);
   w.key("Fields");
@@ -147,6 +157,9 @@ std::string encode(const Definition& definition) {
     write_path(w, one.field.path);
     w.boolean("Search", one.search);
     w.boolean("Exact", one.exact);
+    if (!one.plain) {
+      w.boolean("Plain", false);
+    }
     w.end_object();
   }
   w.end_array();
@@ -168,7 +181,7 @@ Result<Definition> decode_definition(std::string_view text) {
       !fields->is_array()) {
     return bad_definition();
   }
-  if (*version != kDefinitionVersion) {
+  if (*version != kDefinitionVersion && *version != kDefinitionVersionPlain) {
     return Error(ErrorCode::incompatible).with_context("the stored definition of an index");
   }
   Definition definition{std::string(*name), std::string(*collection), {}};

@@ -65,19 +65,24 @@ void EntryBuilder::add(const Source& source, const plan::DocumentFacts& document
       if (source.field.search) {
         append_words(analyzer_, *text, words.tokens);
       }
-      if (const auto date = plan::date_of(*scalar); date.has_value()) {
+      if (const auto date = source.field.plain ? plan::date_of(*scalar) : std::nullopt;
+          date.has_value()) {
         times.terms.push_back(to_term(*date));
       }
     } else if (source.field.search && !view.is_null()) {
       // Numbers and booleans are words as they are written.
       append_words(analyzer_, search::term_to_string(to_term(*scalar)), words.tokens);
     }
-    scalars.terms.push_back(to_term(plan::folded(std::move(*scalar))));
+    if (source.field.plain) {
+      scalars.terms.push_back(to_term(plan::folded(std::move(*scalar))));
+    }
   });
   if (!has_field) {
     return;
   }
-  values_.push_back(std::move(scalars));
+  if (source.field.plain) {
+    values_.push_back(std::move(scalars));
+  }
   if (source.field.exact) {
     values_.push_back(std::move(exact));
   }

@@ -232,9 +232,15 @@ void Index::set_idle(bool idle) {
   idle_ = idle;
 }
 
+Result<store::WriteTxn> Index::begin_write() {
+  writers_waiting_.fetch_add(1);
+  auto txn = environment_->begin_write();
+  writers_waiting_.fetch_sub(1);
+  return txn;
+}
+
 Result<void> Index::change_settings(const std::function<void(StoredSettings&)>& change) {
-  // Waits for the batch under way, which is bounded.
-  RK_TRY_ASSIGN(store::WriteTxn txn, environment_->begin_write());
+  RK_TRY_ASSIGN(store::WriteTxn txn, begin_write());
   txn.allow_reserve();
   StoredSettings changed = settings();
   change(changed);
@@ -266,7 +272,7 @@ Result<void> Index::mark_deleted() {
 }
 
 Result<void> Index::clear_errors() {
-  RK_TRY_ASSIGN(store::WriteTxn txn, environment_->begin_write());
+  RK_TRY_ASSIGN(store::WriteTxn txn, begin_write());
   RK_TRY(store_errors(txn, {}));
   RK_TRY(txn.commit());
   const os::MutexLock lock(mutex_);

@@ -179,11 +179,16 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   [[nodiscard]] bool may_index() const;
   [[nodiscard]] Result<bool> step();
   [[nodiscard]] std::uint64_t documents_max() const noexcept;
+  [[nodiscard]] std::uint64_t pending_bytes_max() const noexcept;
+  [[nodiscard]] Result<bool> is_batch_full();
   [[nodiscard]] Result<bool> begin_batch();
+  [[nodiscard]] Result<void> next_snapshot();
+  [[nodiscard]] Result<void> end_gathering();
   [[nodiscard]] Result<void> remove_entries(os::MonotonicTime deadline);
   [[nodiscard]] Result<void> add_entries(os::MonotonicTime deadline);
   [[nodiscard]] Result<void> add_entry(const doc::DocumentView& document);
-  [[nodiscard]] Result<bool> finish_batch();
+  [[nodiscard]] Result<bool> finish_batch(os::MonotonicTime deadline);
+  [[nodiscard]] Result<bool> commit_batch();
   [[nodiscard]] bool maintain();
   void fail_batch(const Error& error);
   void note_map_error(const doc::DocumentView& document, const Error& error);
@@ -192,6 +197,8 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   void release_waiters();
   void expire_waiters();
   void tell(std::vector<Waiting> waiters, WaitOutcome outcome);
+  // Ends the batch under way early, so that it does not wait for long.
+  [[nodiscard]] Result<store::WriteTxn> begin_write();
   [[nodiscard]] Result<void> change_settings(const std::function<void(StoredSettings&)>& change);
   void log(Severity severity, const std::string& text) const;
 
@@ -216,7 +223,8 @@ class Index final : public os::Worker, public std::enable_shared_from_this<Index
   std::atomic<bool> caught_up_ = false;
   std::atomic<bool> catching_up_ = true;  // until the first look says otherwise
   std::atomic<std::uint64_t> waiting_count_ = 0;
-  std::atomic<os::Priority> own_priority_;  // for priority(), which may not lock
+  std::atomic<std::uint64_t> writers_waiting_ = 0;  // for the batch to end
+  std::atomic<os::Priority> own_priority_;          // for priority(), which may not lock
 
   mutable os::Mutex mutex_;
   StoredSettings settings_ RK_GUARDED_BY(mutex_);

@@ -7,6 +7,7 @@
 
 #include "rookery/base/canary.h"
 #include "rookery/base/check.h"
+#include "rookery/store/memory_budget.h"
 #include "rookery/value/date.h"
 
 #include "batch.h"
@@ -17,9 +18,6 @@
 namespace rookery::index {
 
 namespace {
-
-// Documents and tombstones between two looks at the clock.
-constexpr std::uint32_t kItemsALook = 16;
 
 // With more of the scratch than this part of it taken by pages on their way to the data file, these
 // go first: a batch could fill what room is left, and would have been for nothing.
@@ -56,8 +54,8 @@ bool Index::run_once() {
     return false;
   }
   catching_up_.store(batch_ != nullptr || *more);
-  // Between batches only: a sync in the middle of one would hold the documents' snapshot longer.
-  if (batch_ != nullptr) {
+  // A sync would hold the documents' snapshot longer.
+  if (batch_ != nullptr && batch_->documents.has_value()) {
     return true;
   }
   const bool has_upkeep = maintain();
@@ -80,20 +78,43 @@ Result<bool> Index::step() {
   }
   const os::MonotonicTime deadline =
       around_.platform.clock.monotonic() + around_.settings.slice_time;
+  if (!batch_->documents.has_value()) {
+    return finish_batch(deadline);
+  }
   if (!batch_->tombstones_done) {
     RK_TRY(remove_entries(deadline));
   }
   if (batch_->tombstones_done) {
     RK_TRY(add_entries(deadline));
   }
-  const bool is_full =
-      batch_->document_count >= documents_max() ||
-      batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max ||
-      around_.platform.clock.monotonic() - batch_->started >= around_.settings.batch_time_max;
-  if (!batch_->documents_done && !is_full) {
-    return true;
+  RK_TRY_ASSIGN(const bool is_full, is_batch_full());
+  if (batch_->documents_done || is_full) {
+    RK_TRY(end_gathering());
+  } else if (around_.platform.clock.monotonic() - batch_->snapshot_opened >=
+             around_.settings.snapshot_time_max) {
+    RK_TRY(next_snapshot());
   }
-  return finish_batch();
+  return true;
+}
+
+// Less where memory is short, or much of it is taken.
+std::uint64_t Index::pending_bytes_max() const noexcept {
+  const std::uint64_t most = std::min(around_.settings.batch_pending_bytes_max,
+                                      around_.environment.scratch_memory_bytes_max);
+  const store::MemoryBudget* const budget = around_.environment.memory_budget;
+  return budget != nullptr && budget->used() >= budget->bytes_max() ? most / 4 : most;
+}
+
+Result<bool> Index::is_batch_full() {
+  Batch& batch = *batch_;
+  // What the transaction will have changed must fit into the scratch, beside the batch before.
+  RK_TRY_ASSIGN(std::uint64_t dirty_bytes, batch.writer->pending_page_bytes());
+  dirty_bytes += batch.txn.dirty_bytes();
+  return batch.document_count >= documents_max() ||
+         batch.writer->pending_bytes() >= pending_bytes_max() ||
+         dirty_bytes >= around_.environment.scratch_total_bytes_max / kScratchPart ||
+         around_.platform.clock.monotonic() - batch.started >= around_.settings.batch_time_max ||
+         writers_waiting_.load() > 0;
 }
 
 std::uint64_t Index::documents_max() const noexcept {
@@ -134,8 +155,30 @@ Result<bool> Index::begin_batch() {
   batch->last_etag = last_etag;
   batch->next = stored.progress;
   batch->started = around_.platform.clock.monotonic();
+  batch->snapshot_opened = batch->started;
   batch_ = std::move(batch);
   return true;
+}
+
+// Goes on from where it is in what the documents are by now: their old state is kept for nobody
+// longer than it takes to read so much. To the entries it is as if there were a batch a snapshot.
+Result<void> Index::next_snapshot() {
+  Batch& batch = *batch_;
+  RK_TRY(end_gathering());
+  RK_TRY_ASSIGN(doc::Snapshot documents, doc::Snapshot::open(around_.documents));
+  RK_TRY_ASSIGN(batch.last_etag, documents->last_etag());
+  batch.documents.emplace(std::move(documents));
+  batch.tombstones_done = false;
+  batch.documents_done = false;
+  batch.snapshot_opened = around_.platform.clock.monotonic();
+  return {};
+}
+
+Result<void> Index::end_gathering() {
+  // What could not be read looks like zeros: nothing made of it may stay.
+  RK_TRY(batch_->documents->check_health());
+  batch_->documents.reset();
+  return {};
 }
 
 // All tombstones go first: what was deleted and made again since is put back by its document, whose
@@ -148,10 +191,11 @@ Result<void> Index::remove_entries(os::MonotonicTime deadline) {
       RK_TRY(batch_->writer->erase(tombstone.folded_id));
     }
     batch_->next.tombstone_etag = tombstone.etag;
-    stopped = ++count % kItemsALook == 0 && around_.platform.clock.monotonic() >= deadline;
+    stopped = ++count % around_.settings.items_a_look == 0 &&
+              around_.platform.clock.monotonic() >= deadline;
     return !stopped;
   };
-  RK_TRY(scan_tombstones(definition_, batch_->documents.documents(),
+  RK_TRY(scan_tombstones(definition_, batch_->documents->documents(),
                          batch_->next.tombstone_etag + 1, remove));
   if (!stopped) {
     batch_->tombstones_done = true;
@@ -167,12 +211,13 @@ Result<void> Index::add_entries(os::MonotonicTime deadline) {
     RK_TRY(add_entry(document));
     batch_->next.document_etag = document.etag;
     ++batch_->document_count;
-    stopped = (++count % kItemsALook == 0 && around_.platform.clock.monotonic() >= deadline) ||
+    stopped = (++count % around_.settings.items_a_look == 0 &&
+               around_.platform.clock.monotonic() >= deadline) ||
               batch_->document_count >= documents_max() ||
-              batch_->writer->pending_bytes() >= around_.settings.batch_pending_bytes_max;
+              batch_->writer->pending_bytes() >= pending_bytes_max();
     return !stopped;
   };
-  RK_TRY(scan_documents(definition_, batch_->documents.documents(), batch_->next.document_etag + 1,
+  RK_TRY(scan_documents(definition_, batch_->documents->documents(), batch_->next.document_etag + 1,
                         add));
   if (!stopped) {
     batch_->documents_done = true;
@@ -212,8 +257,17 @@ void Index::add_error(IndexingError error) {
   }
 }
 
-// True: the documents have more.
-Result<bool> Index::finish_batch() {
+// True: there is more to do.
+Result<bool> Index::finish_batch(os::MonotonicTime deadline) {
+  const auto is_over = [&] { return around_.platform.clock.monotonic() >= deadline; };
+  RK_TRY_ASSIGN(const bool finished, batch_->writer->finish_some(is_over));
+  if (!finished) {
+    return true;
+  }
+  return commit_batch();
+}
+
+Result<bool> Index::commit_batch() {
   Batch& batch = *batch_;
   StoredProgress progress;
   progress.database = around_.database;
@@ -231,10 +285,7 @@ Result<bool> Index::finish_batch() {
     }
     RK_TRY(store_errors(batch.txn, errors));
   }
-  RK_TRY(batch.writer->finish());
   RK_TRY(store_progress(batch.txn, progress));
-  // What could not be read looks like zeros: nothing made of it may stay.
-  RK_TRY(batch.documents.check_health());
   batch.writer.reset();
   RK_TRY(batch.txn.commit());
   const std::uint64_t last_etag = batch.last_etag;

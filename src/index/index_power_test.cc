@@ -42,6 +42,10 @@ const std::vector<std::string>& queries() {
 Settings small_batches() {
   Settings settings;
   settings.batch_documents_max = 4;
+  // Every document from a snapshot of its own.
+  settings.slice_time = os::Duration::zero();
+  settings.items_a_look = 1;
+  settings.snapshot_time_max = os::Duration::zero();
   settings.superseded_kept = std::chrono::milliseconds(2);
   settings.retry_delay = std::chrono::milliseconds(20);
   settings.wait_default = std::chrono::milliseconds(20);

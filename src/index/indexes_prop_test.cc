@@ -41,7 +41,13 @@ TEST(IndexesProperty, FindWhatMatches) {
   RandomConditions random(prng);
   Settings settings;
   settings.superseded_kept = std::chrono::milliseconds(1);
-  settings.batch_documents_max = 3;
+  settings.batch_documents_max = prng.chance(2) ? 3 : 30;
+  if (prng.chance(2)) {
+    // Every document from a snapshot of its own.
+    settings.slice_time = os::Duration::zero();
+    settings.items_a_look = 1;
+    settings.snapshot_time_max = os::Duration::zero();
+  }
   TestIndexes test(settings);
   int compared = 0;
   for (int round = 0; round < kRounds && !testing::Test::HasFailure(); ++round) {

@@ -66,6 +66,35 @@ TEST(Indexes, FollowPutsAndDeletes) {
   EXPECT_THAT(test.ids("from Users where name = 'bob'"), ElementsAre("users/1"));
 }
 
+TEST(Indexes, HoldNothingButTheWordsOfWhatIsOnlySearched) {
+  TestIndexes test;
+  test.put("users/1", R"({"bio":"Red fox","age":3})");
+  test.put("users/2", R"({"bio":"2020-01-01","age":3})");
+  const Answer searched = test.expect("from Users where search(bio, 'fox') and age = 3");
+  EXPECT_THAT(searched.ids(), ElementsAre("users/1"));
+  EXPECT_EQ(searched.index_name(), "Auto/Users/BySearch(bio)Andage");
+  const auto terms = [&](std::string_view index, std::string_view field) {
+    const auto found = test.indexes().terms(index, field, "", 10);
+    EXPECT_TRUE(found.has_value() && found->has_value());
+    return found.has_value() ? found->value_or(std::vector<std::string>())
+                             : std::vector<std::string>();
+  };
+  EXPECT_THAT(terms(searched.index_name(), "search(bio)"), ElementsAre("01", "2020", "fox", "red"));
+  EXPECT_THAT(terms(searched.index_name(), "bio"), IsEmpty());
+  EXPECT_THAT(terms(searched.index_name(), "time(bio)"), IsEmpty());
+  // What compares, looks for or orders by the plain values needs them.
+  for (const std::string_view query :
+       {"from Users where bio = 'red fox'",
+        "from Users where exists(bio) and age = 3 order by bio desc limit 1",
+        "from Users where search(bio, 'fox') order by bio"}) {
+    const Answer plain = test.expect(query);
+    EXPECT_THAT(plain.ids(), ElementsAre("users/1")) << query;
+    EXPECT_EQ(plain.index_name(), "Auto/Users/BybioAndSearch(bio)Andage");
+  }
+  EXPECT_THAT(terms("Auto/Users/BybioAndSearch(bio)Andage", "bio"),
+              ElementsAre("2020-01-01", "red fox"));
+}
+
 TEST(Indexes, OfAllDocumentsHoldEveryCollection) {
   TestIndexes test;
   test.put("users/1", R"({"name":"Ann"})");

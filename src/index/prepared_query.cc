@@ -71,7 +71,7 @@ void add_order(PreparedQuery& query, const plan::OrderKey& key, std::uint64_t ra
     case Field::Kind::kPath:
       sort.by = sort_by(key.type);
       sort.field = scalar_field(key.field);
-      merge_fields(query.translation.fields, {{key.field, false, false}});
+      merge_fields(query.translation.fields, {{.field = key.field}});
       break;
   }
   query.order.push_back(std::move(sort));

@@ -207,7 +207,7 @@ class Translator {
 
   // Notes the use of a field and gives the name of the index field that holds it.
   std::string use(const plan::Field& field, bool exact, bool words = false) {
-    merge_fields(fields_, {{field, words, exact}});
+    merge_fields(fields_, {{.field = field, .search = words, .exact = exact, .plain = !words}});
     if (words) {
       return search_field(field);
     }

@@ -45,7 +45,8 @@ constexpr Class class_of(unsigned char byte) noexcept {
   if (kJoiners.find(static_cast<char>(byte)) != std::string_view::npos) {
     return Class::kJoiner;
   }
-  return byte >= 0x80 || byte == '_' ? Class::kOther : Class::kBetween;
+  // An at sign is a letter to some versions of the library.
+  return byte >= 0x80 || byte == '_' || byte == '@' ? Class::kOther : Class::kBetween;
 }
 
 constexpr std::array<Class, 256> kClasses = [] {
@@ -140,8 +141,8 @@ Analyzer::~Analyzer() = default;
 Analyzer::Analyzer(Analyzer&&) noexcept = default;
 Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 
-// Piece by piece between spaces: no rule looks across one, but for what combines with it, so a piece
-// that the library breaks has the space before it.
+// Piece by piece between spaces: no rule looks across one, but for what combines with it, so a
+// piece that the library breaks has the space before it.
 std::vector<Token> Analyzer::analyze(std::string_view text) {
   RK_CHECK(text.size() <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
   std::vector<Token> tokens;

@@ -88,7 +88,11 @@ TEST(Analyzer, BreaksAsTheRulesSay) {
     const std::uint64_t end = round % 2 == 0 ? 30 : kPieces.size();
     std::string text;
     for (std::uint64_t i = prng.below(14); i > 0; --i) {
-      text += kPieces[prng.below(end)];
+      if (prng.chance(4)) {
+        text.push_back(static_cast<char>(prng.below(128)));
+      } else {
+        text += kPieces[prng.below(end)];
+      }
     }
     const std::vector<Word> expected = words_by_rules(text);
     words += expected.size();

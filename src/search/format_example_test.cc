@@ -39,17 +39,18 @@ TEST(SearchFormat, IsThatOfItsPage) {
   TestIndex index;
   const std::vector<FieldValues> fields = {plain("age", {integer_term(41)}),
                                            full_text("note", "red fox red")};
-  ASSERT_TRUE(index.write([&](IndexWriter& writer) { return writer.put("users/1", "U1", fields); })
-                  .has_value());
+  ASSERT_TRUE(
+      index.write([&](IndexWriter& writer) { return writer.put("users/1", "Users/1", fields); })
+          .has_value());
   constexpr std::string_view kNumber = "00 00 00 00 00 00 00 01";
   const std::vector<Expected> expected = {
-      {"search/state", "\"state\"", "01 02 01 03"},
+      {"search/state", "\"state\"", "02 02 01 03"},
       {"search/fields", "\"age\"", "01 00 00"},
       {"search/fields", "\"note\"", "02 03 03"},
       {"search/keys", "\"users/1\"", kNumber},
       {"search/entries", kNumber,
-       "07 \"users/1\" 02 \"U1\" 02 01 00 0A 09 04 C0 44 80 00 00 00 00 00"
-       "02 01 03 11 04 05 \"fox\" 01 01 01 04 05 \"red\" 02 02 00 02"},
+       "00 07 \"users/1\" 02 00 02 01 00 0A 09 04 C0 44 80 00 00 00 00 00"
+       "02 02 03 0D 40 05 \"fox\" 02 31 \"red\" 01 00 02"},
       {"search/terms/1", "04 C0 44 80 00 00 00 00 00", "01 01"},
       {"search/terms/2", "05 \"fox\"", "11 01 12"},
       {"search/terms/2", "05 \"red\"", "11 01 22"},

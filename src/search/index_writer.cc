@@ -11,14 +11,21 @@
 #include "rookery/base/check.h"
 
 #include "layout.h"
+#include "pending_changes.h"
 #include "posting_list.h"
 #include "record.h"
 
 namespace rookery::search {
 namespace {
 
-// Of a change that waits, beside its key and postings: an estimate of what the map takes.
-constexpr std::uint64_t kChangeOverheadBytes = 128;
+// Posting lists written between two looks whether time is over.
+constexpr std::uint32_t kListsALook = 64;
+
+// For estimates: of a dictionary's entry beside its term; of a leaf that keys came to in no order;
+// chunks in a leaf if they are full.
+constexpr std::uint64_t kListBytes = 16;
+constexpr std::uint64_t kLeafBytesLow = store::kPageSize / 2;
+constexpr std::uint64_t kChunksALeafLow = 3;
 
 Error invalid(std::string_view what) {
   return {ErrorCode::invalid_argument, std::string(what)};
@@ -28,23 +35,6 @@ struct Field {
   FieldFacts facts;
   bool is_changed = false;
 };
-
-// A dictionary's changes by term. Dictionary 0 is that of the lists without a term.
-using Changes = std::unordered_map<std::string, ListChange>;
-
-// What is added and erased in one transaction is as if it had never been.
-void cancel_out(ListChange& change) {
-  std::sort(change.added.begin(), change.added.end());
-  std::sort(change.erased.begin(), change.erased.end());
-  std::vector<Posting> added;
-  std::vector<Posting> erased;
-  std::set_difference(change.added.begin(), change.added.end(), change.erased.begin(),
-                      change.erased.end(), std::back_inserter(added));
-  std::set_difference(change.erased.begin(), change.erased.end(), change.added.begin(),
-                      change.added.end(), std::back_inserter(erased));
-  change.added = std::move(added);
-  change.erased = std::move(erased);
-}
 
 // Terms ascending, each once.
 Result<RecordField> plain_field(const FieldValues& values) {
@@ -56,22 +46,29 @@ Result<RecordField> plain_field(const FieldValues& values) {
     if (term.empty() || term.size() > kTermSizeMax) {
       return invalid("a term is empty or too long");
     }
-    field.terms.push_back({.term = std::move(term), .positions = {}});
+    field.terms.push_back({.term = std::move(term)});
   }
   return field;
 }
 
-Result<RecordField> text_field(const FieldValues& values) {
+RecordField text_field(const FieldValues& values) {
   RecordField field;
   field.is_text = true;
   field.length = values.tokens.size();
-  std::map<Term, std::vector<std::uint32_t>> words;
+  std::vector<std::pair<Term, std::uint32_t>> words;
+  words.reserve(values.tokens.size());
   for (const Token& token : values.tokens) {
-    words[string_term(token.text)].push_back(token.position);
+    words.emplace_back(string_term(token.text), token.position);
   }
-  for (auto& [term, positions] : words) {
-    std::sort(positions.begin(), positions.end());
-    field.terms.push_back({.term = term, .positions = std::move(positions)});
+  std::sort(words.begin(), words.end());
+  field.positions.reserve(words.size());
+  for (auto& [term, position] : words) {
+    if (field.terms.empty() || field.terms.back().term != term) {
+      field.terms.push_back(
+          {.term = std::move(term), .first = static_cast<std::uint32_t>(field.positions.size())});
+    }
+    ++field.terms.back().count;
+    field.positions.push_back(position);
   }
   return field;
 }
@@ -93,26 +90,40 @@ class IndexWriter::State {
   Result<void> put(std::string_view key, std::string_view stored,
                    std::span<const FieldValues> values);
   Result<bool> erase(std::string_view key);
-  Result<void> finish();
+  Result<bool> finish_some(const std::function<bool()>& is_over);
 
-  [[nodiscard]] std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
+  [[nodiscard]] std::uint64_t pending_bytes() const noexcept { return pending_.bytes(); }
+
+  Result<std::uint64_t> pending_page_bytes();
 
  private:
   Result<Field*> field_named(std::string_view name, bool is_text);
   Result<std::vector<RecordField>> record_fields(std::span<const FieldValues> values);
-  void note(std::uint32_t dictionary, std::string_view term, Posting posting, bool is_added);
   void note_field(const RecordField& field, std::uint64_t number);
   Result<void> erase_postings(std::uint64_t number);
   Result<Field*> field_numbered(std::uint32_t number);
-  Result<void> apply(std::uint32_t dictionary, Changes& changes);
+  Result<store::MutableTree> tree_of(std::uint32_t dictionary);
+  Result<void> begin_dictionary();
+  Result<void> write_list(std::string_view term, const ListChange& change);
 
   store::WriteTxn* txn_;
   IndexState state_;
   std::map<std::string, Field, std::less<>> fields_;
   std::unordered_map<std::uint32_t, Field*> by_number_;
-  std::map<std::uint32_t, Changes> pending_;
-  std::uint64_t pending_bytes_ = 0;
+  // Dictionary 0 is that of the lists without a term.
+  PendingChanges pending_;
   bool is_changed_ = false;
+
+  // While the changes are written: the dictionary, and which of its lists is next.
+  struct Writing {
+    std::map<std::uint32_t, PendingChanges::Dictionary>::const_iterator at;
+    std::optional<store::MutableTree> tree;  // empty: the dictionary has not begun
+    PendingChanges::Ordered lists;
+    std::size_t next = 0;
+    ListChange change;
+  };
+
+  std::optional<Writing> writing_;
 };
 
 Result<void> IndexWriter::State::open() {
@@ -170,7 +181,8 @@ Result<std::vector<RecordField>> IndexWriter::State::record_fields(
   std::vector<RecordField> fields;
   fields.reserve(values.size());
   for (const FieldValues& value : values) {
-    RK_TRY_ASSIGN(RecordField field, value.is_text ? text_field(value) : plain_field(value));
+    RK_TRY_ASSIGN(RecordField field,
+                  value.is_text ? Result<RecordField>(text_field(value)) : plain_field(value));
     RK_TRY_ASSIGN(const Field* const known, field_named(value.field, value.is_text));
     field.number = known->facts.number;
     fields.push_back(std::move(field));
@@ -183,22 +195,15 @@ Result<std::vector<RecordField>> IndexWriter::State::record_fields(
   return fields;
 }
 
-void IndexWriter::State::note(std::uint32_t dictionary, std::string_view term, Posting posting,
-                              bool is_added) {
-  const auto [change, is_new] = pending_[dictionary].try_emplace(std::string(term));
-  (is_added ? change->second.added : change->second.erased).push_back(posting);
-  pending_bytes_ += sizeof(Posting) + (is_new ? kChangeOverheadBytes + term.size() : 0);
-}
-
 void IndexWriter::State::note_field(const RecordField& field, std::uint64_t number) {
-  note(0, list_key(ListOf::kHaving, field.number), make_posting(number, 0), true);
+  pending_.add(0, list_key(ListOf::kHaving, field.number), make_posting(number, 0));
   if (field.terms.empty()) {
-    note(0, list_key(ListOf::kWithout, field.number), make_posting(number, 0), true);
+    pending_.add(0, list_key(ListOf::kWithout, field.number), make_posting(number, 0));
   }
   for (const RecordField::WithPositions& item : field.terms) {
     const std::uint8_t impact =
-        field.is_text ? text_impact(item.positions.size(), field.length) : std::uint8_t{0};
-    note(field.number, item.term, make_posting(number, impact), true);
+        field.is_text ? text_impact(item.count, field.length) : std::uint8_t{0};
+    pending_.add(field.number, item.term, make_posting(number, impact));
   }
   Field& known = *by_number_.at(field.number);
   if (field.terms.size() > 1 && !known.facts.is_multiple) {
@@ -213,6 +218,7 @@ void IndexWriter::State::note_field(const RecordField& field, std::uint64_t numb
 
 Result<void> IndexWriter::State::put(std::string_view key, std::string_view stored,
                                      std::span<const FieldValues> values) {
+  RK_CHECK(!writing_.has_value());
   if (key.empty() || key.size() > kEntryKeySizeMax) {
     return invalid("an entry's key is empty or too long");
   }
@@ -227,7 +233,7 @@ Result<void> IndexWriter::State::put(std::string_view key, std::string_view stor
   RK_TRY(keys->put(as_bytes(key), as_bytes(encode_number(number))));
   RK_TRY(
       entries->put(as_bytes(encode_number(number)), as_bytes(encode_record(key, stored, fields))));
-  note(0, list_key(ListOf::kAll, 0), make_posting(number, 0), true);
+  pending_.add(0, list_key(ListOf::kAll, 0), make_posting(number, 0));
   for (const RecordField& field : fields) {
     note_field(field, number);
   }
@@ -243,18 +249,18 @@ Result<void> IndexWriter::State::erase_postings(std::uint64_t number) {
   RK_TRY_ASSIGN(const std::vector<RecordFieldView> fields, record.fields());
   for (const RecordFieldView& field : fields) {
     RK_TRY_ASSIGN(Field* const known, field_numbered(field.number));
-    note(0, list_key(ListOf::kHaving, field.number), make_posting(number, 0), false);
+    pending_.erase(0, list_key(ListOf::kHaving, field.number), make_posting(number, 0));
     RecordTerms terms(field);
     std::uint64_t count = 0;
     RK_TRY_ASSIGN(bool more, terms.next());
     for (; more; ++count) {
       const std::uint8_t impact =
           field.is_text ? text_impact(terms.position_count(), field.length) : std::uint8_t{0};
-      note(field.number, terms.term(), make_posting(number, impact), false);
+      pending_.erase(field.number, terms.term(), make_posting(number, impact));
       RK_TRY_ASSIGN(more, terms.next());
     }
     if (count == 0) {
-      note(0, list_key(ListOf::kWithout, field.number), make_posting(number, 0), false);
+      pending_.erase(0, list_key(ListOf::kWithout, field.number), make_posting(number, 0));
     }
     if (field.length > known->facts.length) {
       return Error(ErrorCode::corrupt, "a field's length is less than that of its entries");
@@ -266,6 +272,7 @@ Result<void> IndexWriter::State::erase_postings(std::uint64_t number) {
 }
 
 Result<bool> IndexWriter::State::erase(std::string_view key) {
+  RK_CHECK(!writing_.has_value());
   if (key.empty() || key.size() > kEntryKeySizeMax) {
     return false;
   }
@@ -276,47 +283,77 @@ Result<bool> IndexWriter::State::erase(std::string_view key) {
   RK_TRY_ASSIGN(const std::uint64_t number, decode_number(*found));
   is_changed_ = true;
   RK_TRY(erase_postings(number));
-  note(0, list_key(ListOf::kAll, 0), make_posting(number, 0), false);
+  pending_.erase(0, list_key(ListOf::kAll, 0), make_posting(number, 0));
   RK_TRY(keys->erase(as_bytes(key)));
   RK_TRY(entries->erase(as_bytes(encode_number(number))));
   return true;
 }
 
-Result<void> IndexWriter::State::apply(std::uint32_t dictionary, Changes& changes) {
-  std::vector<std::pair<std::string_view, ListChange*>> ordered;
-  ordered.reserve(changes.size());
-  for (auto& [term, change] : changes) {
-    ordered.emplace_back(term, &change);
+Result<store::MutableTree> IndexWriter::State::tree_of(std::uint32_t dictionary) {
+  return txn_->tree(dictionary == 0 ? std::string(kListsTree) : terms_tree_name(dictionary));
+}
+
+// A list changes one page of its dictionary at most, and the last chunk it has; what is new takes
+// room. Terms that are there are taken to be as long as those that come.
+Result<std::uint64_t> IndexWriter::State::pending_page_bytes() {
+  std::uint64_t pages = 0;
+  std::uint64_t lists = 0;
+  for (const auto& [number, dictionary] : pending_.dictionaries()) {
+    RK_TRY_ASSIGN(const store::MutableTree tree, tree_of(number));
+    const std::uint64_t size = dictionary.term_bytes() / dictionary.size() + kListBytes;
+    const std::uint64_t there = tree.view().entry_count() * size / kLeafBytesLow + 1;
+    pages += std::min<std::uint64_t>(dictionary.size(), there);
+    lists += dictionary.size();
   }
-  std::ranges::sort(ordered, {}, [](const auto& item) { return item.first; });
-  RK_TRY_ASSIGN(store::MutableTree tree, txn_->tree(dictionary == 0 ? std::string(kListsTree)
-                                                                    : terms_tree_name(dictionary)));
-  for (const auto& [term, change] : ordered) {
-    cancel_out(*change);
-    if (change->added.empty() && change->erased.empty()) {
-      continue;
-    }
-    RK_TRY_ASSIGN(const std::optional<Bytes> old_value, tree.get(as_bytes(term)));
-    RK_TRY_ASSIGN(const std::optional<std::string> value,
-                  change_posting_list(*chunks, old_value, *change, state_.next_list_id));
-    if (value) {
-      RK_TRY(tree.put(as_bytes(term), as_bytes(*value)));
-    } else {
-      RK_TRY(tree.erase(as_bytes(term)));
-    }
-  }
+  pages += std::min(lists, chunks->view().entry_count() / kChunksALeafLow);
+  return pages * store::kPageSize + pending_.bytes();
+}
+
+Result<void> IndexWriter::State::begin_dictionary() {
+  RK_TRY_ASSIGN(writing_->tree, tree_of(writing_->at->first));
+  writing_->lists = PendingChanges::ordered(writing_->at->second);
+  writing_->next = 0;
   return {};
 }
 
-Result<void> IndexWriter::State::finish() {
-  if (!is_changed_) {
+Result<void> IndexWriter::State::write_list(std::string_view term, const ListChange& change) {
+  if (change.added.empty() && change.erased.empty()) {
     return {};
   }
-  for (auto& [dictionary, changes] : pending_) {
-    RK_TRY(apply(dictionary, changes));
+  store::MutableTree& tree = *writing_->tree;
+  RK_TRY_ASSIGN(const std::optional<Bytes> old_value, tree.get(as_bytes(term)));
+  RK_TRY_ASSIGN(const std::optional<std::string> value,
+                change_posting_list(*chunks, old_value, change, state_.next_list_id));
+  if (value) {
+    return tree.put(as_bytes(term), as_bytes(*value));
   }
+  RK_TRY(tree.erase(as_bytes(term)));
+  return {};
+}
+
+Result<bool> IndexWriter::State::finish_some(const std::function<bool()>& is_over) {
+  if (!is_changed_) {
+    return true;
+  }
+  if (!writing_.has_value()) {
+    writing_.emplace().at = pending_.dictionaries().begin();
+  }
+  Writing& writing = *writing_;
+  for (std::uint32_t count = 0; writing.at != pending_.dictionaries().end(); ++writing.at) {
+    if (!writing.tree.has_value()) {
+      RK_TRY(begin_dictionary());
+    }
+    for (; writing.next < writing.lists.size(); ++writing.next) {
+      if (++count % kListsALook == 0 && is_over()) {
+        return false;
+      }
+      writing.lists.read(writing.next, writing.change);
+      RK_TRY(write_list(writing.lists.term(writing.next), writing.change));
+    }
+    writing.tree.reset();
+  }
+  writing_.reset();
   pending_.clear();
-  pending_bytes_ = 0;
   for (auto& [name, field] : fields_) {
     if (field.is_changed) {
       RK_TRY(fields_tree->put(as_bytes(name), as_bytes(encode_facts(field.facts))));
@@ -325,7 +362,7 @@ Result<void> IndexWriter::State::finish() {
   }
   RK_TRY(state_tree->put(as_bytes(kStateKey), as_bytes(encode_state(state_))));
   is_changed_ = false;
-  return {};
+  return true;
 }
 
 IndexWriter::IndexWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -350,7 +387,16 @@ Result<bool> IndexWriter::erase(std::string_view key) {
 }
 
 Result<void> IndexWriter::finish() {
-  return state_->finish();
+  RK_TRY(state_->finish_some([] { return false; }));
+  return {};
+}
+
+Result<bool> IndexWriter::finish_some(const std::function<bool()>& is_over) {
+  return state_->finish_some(is_over);
+}
+
+Result<std::uint64_t> IndexWriter::pending_page_bytes() {
+  return state_->pending_page_bytes();
 }
 
 std::uint64_t IndexWriter::pending_bytes() const noexcept {

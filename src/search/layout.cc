@@ -45,7 +45,7 @@ std::string encode_state(const IndexState& state) {
 
 Result<IndexState> decode_state(Bytes bytes) {
   const std::optional<std::uint64_t> version = take_varint(bytes);
-  if (version && *version != kFormatVersion) {
+  if (version && *version != kFormatVersion && *version != kFormatVersionFirst) {
     return Error(ErrorCode::incompatible, "the index has format " + std::to_string(*version));
   }
   const std::optional<std::uint64_t> entry = take_varint(bytes);

@@ -25,7 +25,10 @@ inline constexpr std::string_view kChunksTree = "search/chunks";    // chunk_key
 [[nodiscard]] std::string terms_tree_name(std::uint32_t field);
 
 inline constexpr std::string_view kStateKey = "state";
-inline constexpr std::uint64_t kFormatVersion = 1;
+// Version 1 had other records (record.h), which are read as well: an index of it that is written to
+// is of version 2 from then on.
+inline constexpr std::uint64_t kFormatVersionFirst = 1;
+inline constexpr std::uint64_t kFormatVersion = 2;
 
 // Lists of entries that hang on no term.
 enum class ListOf : char {

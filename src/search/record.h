@@ -24,13 +24,16 @@ namespace rookery::search {
 struct RecordField {
   struct WithPositions {
     std::string term;
-    std::vector<std::uint32_t> positions;  // ascending; empty outside full text
+    // Full text: a part of `positions`, ascending, one at least.
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
   };
 
   std::uint32_t number = 0;
   bool is_text = false;
   std::uint64_t length = 0;  // full text: words in all
   std::vector<WithPositions> terms;
+  std::vector<std::uint32_t> positions;
 };
 
 // Requires: fields ascend by number.
@@ -41,6 +44,7 @@ struct RecordField {
 struct RecordFieldView {
   std::uint32_t number = 0;
   bool is_text = false;
+  bool is_packed = false;  // text as this version writes it
   std::uint64_t length = 0;
   Bytes terms;
 };
@@ -52,14 +56,16 @@ class RecordView {
 
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
 
-  [[nodiscard]] std::string_view stored() const noexcept { return stored_; }
+  [[nodiscard]] std::string stored() const;
 
   [[nodiscard]] Result<std::optional<RecordFieldView>> field(std::uint32_t number) const;
   [[nodiscard]] Result<std::vector<RecordFieldView>> fields() const;
 
  private:
   std::string_view key_;
-  std::string_view stored_;
+  std::string_view stored_;                // unless it is the key but for capitals
+  std::optional<std::uint64_t> capitals_;  // how many
+  Bytes capital_places_;
   std::uint64_t field_count_ = 0;
   Bytes fields_;
 };
@@ -68,12 +74,15 @@ class RecordView {
 class RecordTerms {
  public:
   explicit RecordTerms(const RecordFieldView& field)
-      : rest_(field.terms), is_text_(field.is_text) {}
+      : rest_(field.terms), is_text_(field.is_text), is_packed_(field.is_packed) {}
 
   // False at the end.
   [[nodiscard]] Result<bool> next();
 
-  [[nodiscard]] std::string_view term() const noexcept { return term_; }
+  // Lives until the next step.
+  [[nodiscard]] std::string_view term() const noexcept {
+    return is_packed_ ? std::string_view(built_) : term_;
+  }
 
   [[nodiscard]] std::uint64_t position_count() const noexcept { return position_count_; }
 
@@ -81,10 +90,15 @@ class RecordTerms {
   [[nodiscard]] Result<std::vector<std::uint32_t>> positions() const;
 
  private:
+  [[nodiscard]] Result<void> next_packed();
+
   Bytes rest_;
   bool is_text_;
+  bool is_packed_;
   std::string_view term_;
+  std::string built_;  // out of what it shares with the one before
   std::uint64_t position_count_ = 0;
+  std::uint32_t first_position_ = 0;  // packed: the others are distances from it on
   Bytes positions_;
 };
 

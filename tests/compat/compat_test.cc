@@ -2,6 +2,8 @@
 // Data directories that earlier versions wrote are opened, read, checked and written to. Each file
 // stays here for ever; see README.md.
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -13,7 +15,10 @@
 
 #include <gtest/gtest.h>
 
+#include "rookery/doc/reader.h"
+#include "rookery/index/indexes.h"
 #include "rookery/os/platform.h"
+#include "rookery/os/sync.h"
 
 #include "content_v1.h"
 #include "content_v2.h"
@@ -85,6 +90,59 @@ TEST_P(Compat, WhatAnEarlierVersionWroteIsAllThere) {
     EXPECT_TRUE((*server)->close().has_value());
   }
   EXPECT_GE(counts.size(), 2U);
+}
+
+std::vector<std::string> ids_of(db::Database& database, std::uint64_t& last_etag) {
+  std::vector<std::string> ids;
+  const Result<doc::Snapshot> documents = doc::Snapshot::open(database.environment());
+  EXPECT_TRUE(documents.has_value());
+  const Result<std::uint64_t> last = (*documents)->last_etag();
+  EXPECT_TRUE(last.has_value());
+  last_etag = last.value();
+  const auto note = [&](const doc::DocumentView& document) -> Result<bool> {
+    ids.emplace_back(document.id);
+    return true;
+  };
+  EXPECT_TRUE((*documents)->scan_etags(1, false, note).has_value());
+  return ids;
+}
+
+void expect_empty_indexes(db::Database& database) {
+  std::uint64_t last_etag = 0;
+  EXPECT_EQ(ids_of(database, last_etag), std::vector<std::string>());
+  os::Event reached;
+  database.indexes().wait_for({}, {}, last_etag, std::chrono::minutes(1), [&](bool in_time) {
+    EXPECT_TRUE(in_time);
+    reached.set();
+  });
+  reached.wait();
+  const Result<std::vector<index::IndexInfo>> all = database.indexes().list();
+  ASSERT_TRUE(all.has_value()) << all.error().to_string();
+  for (const index::IndexInfo& info : *all) {
+    EXPECT_EQ(info.entry_count, 0U) << info.definition.name;
+  }
+  EXPECT_EQ(database.verify()->problems, std::vector<std::string>());
+}
+
+// What is taken out of an index, its own entry says: here one that an earlier version wrote.
+TEST_P(Compat, WhatAnEarlierVersionIndexedIsTakenOut) {
+  const Result<std::unique_ptr<db::Server>> server = open_server(folder_, false);
+  ASSERT_TRUE(server.has_value()) << server.error().to_string();
+  for (const db::DatabaseSummary& summary : (*server)->list()) {
+    if (summary.disabled) {
+      continue;
+    }
+    const Result<db::DatabaseRef> database = (*server)->acquire_and_wait(summary.name);
+    ASSERT_TRUE(database.has_value()) << database.error().to_string();
+    std::uint64_t last_etag = 0;
+    std::vector<db::Command> commands;
+    for (const std::string& id : ids_of(**database, last_etag)) {
+      commands.emplace_back(db::DeleteCommand{.id = id});
+    }
+    EXPECT_TRUE((*database)->execute(std::move(commands)).has_value());
+    expect_empty_indexes(**database);
+  }
+  EXPECT_TRUE((*server)->close().has_value());
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Compat, ::testing::ValuesIn(archives()), [](const auto& each) {

@@ -17,11 +17,12 @@ namespace rookery::index {
 
 inline constexpr std::string_view kAllDocuments = "@all_docs";
 
-// Every field has its scalars, case folded, and its dates by time; more where a query needs it.
+// What of a field is in the index: no more than queries need.
 struct IndexedField {
   plan::Field field;
   bool search = false;  // words of its texts: search()
   bool exact = false;   // scalars as they are: exact()
+  bool plain = true;    // scalars, case folded, and dates by time: anything else
 
   bool operator==(const IndexedField& other) const = default;
 };
@@ -42,7 +43,8 @@ void merge_fields(std::vector<IndexedField>& fields, const std::vector<IndexedFi
 [[nodiscard]] bool covers(const std::vector<IndexedField>& fields,
                           const std::vector<IndexedField>& wanted);
 
-// `Auto/Users/BynameAndSearch(bio)`: fields in the order of their first use.
+// `Auto/Users/BynameAndSearch(bio)`: fields in the order of their first use. exact() comes with the
+// plain use, which is then not named.
 [[nodiscard]] std::string auto_index_name(std::string_view collection,
                                           const std::vector<IndexedField>& fields);
 

@@ -24,11 +24,16 @@ struct Settings {
   // Between batches of one index; 0: none.
   os::Duration throttle{0};
 
-  // One slice of work, and one batch, which is one transaction and one snapshot of the documents.
+  // One slice of work; one snapshot of the documents; one batch, which is one transaction, over as
+  // many snapshots as it takes. A batch ends when it has caught up, or at one of its bounds: terms
+  // come in no order, so that every batch touches most of a dictionary, and few big ones write less
+  // than many small ones.
   os::Duration slice_time = std::chrono::milliseconds(10);
-  os::Duration batch_time_max = std::chrono::seconds(1);
-  std::uint64_t batch_documents_max = 16 * 1024;
-  std::uint64_t batch_pending_bytes_max = 16ULL << 20U;
+  std::uint32_t items_a_look = 16;  // documents and tombstones between two looks at the clock
+  os::Duration snapshot_time_max = std::chrono::seconds(1);
+  os::Duration batch_time_max = std::chrono::seconds(30);
+  std::uint64_t batch_documents_max = 1024 * 1024;
+  std::uint64_t batch_pending_bytes_max = 64ULL << 20U;
   // After a batch that failed.
   os::Duration retry_delay = std::chrono::seconds(1);
 

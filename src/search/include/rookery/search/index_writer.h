@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,13 @@ class IndexWriter {
   // Postings are gathered in memory and written here, in the order of terms. Requires: called
   // before the transaction commits, if anything was put or erased.
   [[nodiscard]] Result<void> finish();
-  // What waits for finish(); the caller bounds its batches by it.
+  // The same, until `is_over`, asked now and then, says so. True: all is written. Requires: nothing
+  // is put or erased between the first call and that.
+  [[nodiscard]] Result<bool> finish_some(const std::function<bool()>& is_over);
+  // The memory of what waits for finish(); the caller bounds its batches by it.
   [[nodiscard]] std::uint64_t pending_bytes() const noexcept;
+  // The pages that finish() will have changed, about, and rather more than fewer.
+  [[nodiscard]] Result<std::uint64_t> pending_page_bytes();
 
  private:
   class State;
