@@ -15,8 +15,8 @@ constexpr std::string_view kImportFooter =
     "A record's id is made of --id-field, else it is the one in its @metadata (an export's), else\n"
     "--id-prefix (by default the collection's name and '/') and the number of the record. So the\n"
     "same input gives the same ids, and an import that was interrupted goes on when it is started\n"
-    "again: FILE.import-state says how far it is. CSV fields are text unless --types says\n"
-    "otherwise.\n"
+    "again: FILE.import-state says how far it is. A CSV field that is written as JSON writes a\n"
+    "number, true or false becomes one, unless --types says otherwise.\n"
     "Exit code 0: all imported; 1: failed; 2: called wrongly; 3: some records were rejected, or\n"
     "differ with --verify; 130: interrupted.";
 
@@ -54,7 +54,7 @@ void add_import(CLI::App& app, transfer::ImportArguments& a, int& exit_code) {
   command->add_option("--id-field", a.id_field, "The field that ids are made of");
   command->add_option("--id-prefix", a.id_prefix, "What ids begin with");
   command->add_option("--types", a.types,
-                      "Of CSV columns: auto, or name=text|number|bool|auto,...");
+                      "Of CSV columns: auto (the default), text, or name=text|number|bool|auto,...");
   command->add_option("--delimiter", a.delimiter, "Between CSV fields: one character, or tab");
   command->add_option("--state", a.state, "The file that says how far the import is");
   command->add_flag("--no-state", a.no_state, "Begin anew, and keep no such file");

@@ -116,7 +116,7 @@ TEST_F(Transfer, ImportsEveryFormat) {
   EXPECT_EQ(document("c/7"), R"({"name":"Bern","k":7})");
 
   const std::string table = write("t.csv", "id,n,ok\na,1,true\n\"b,\"\"c\"\"\",2,\n");
-  ran = run({"import", table, "--collection", "T", "--id-field", "id", "--types", "auto"});
+  ran = run({"import", table, "--collection", "T", "--id-field", "id"});
   EXPECT_EQ(ran.code, 0) << ran.errors;
   EXPECT_EQ(document("a"), R"({"id":"a","n":1,"ok":true})");
   EXPECT_EQ(document("b,\"c\""), R"({"id":"b,\"c\"","n":2,"ok":null})");

@@ -95,8 +95,8 @@ bool is_json_number(std::string_view text) noexcept {
 
 Result<CsvTypes> CsvTypes::parse(std::string_view text) {
   CsvTypes types;
-  if (text == "auto") {
-    types.others = CsvType::kAuto;
+  if (text == "auto" || text == "text") {
+    types.others = text == "auto" ? CsvType::kAuto : CsvType::kText;
     return types;
   }
   while (!text.empty()) {
@@ -107,7 +107,7 @@ Result<CsvTypes> CsvTypes::parse(std::string_view text) {
         equals == std::string_view::npos ? std::nullopt : type_of(one.substr(equals + 1));
     if (!type.has_value()) {
       return Error(ErrorCode::invalid_argument,
-                   fmt::format("'{}' is not auto, nor name=text, number, bool or auto", one));
+                   fmt::format("'{}' is not auto, nor text, nor name=text, number, bool or auto", one));
     }
     types.by_name.insert_or_assign(std::string(one.substr(0, equals)), *type);
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);

@@ -23,10 +23,11 @@ enum class CsvType : std::uint8_t {
 
 // Purpose. What each column is to become.
 struct CsvTypes {
-  CsvType others = CsvType::kText;
+  CsvType others = CsvType::kAuto;
   std::map<std::string, CsvType, std::less<>> by_name;
 
-  // Empty: all text; "auto"; or name=text|number|bool|auto,... Errors: invalid_argument.
+  // Empty or "auto"; "text": all text; or name=text|number|bool|auto,... for some columns.
+  // Errors: invalid_argument.
   [[nodiscard]] static Result<CsvTypes> parse(std::string_view text);
 };
 

@@ -29,7 +29,7 @@ struct ImportArguments {
   std::string collection{};  // empty: what the record says
   std::string id_field{};
   std::string id_prefix{};
-  std::string types{};      // of CSV: empty, "auto", or name=text|number|bool,...
+  std::string types{};      // of CSV: empty or "auto", "text", or name=text|number|bool,...
   std::string delimiter{};  // of CSV: one character, or tab; empty: by the file's name
   std::string state{};      // file; empty: beside the input
   bool no_state = false;
