@@ -53,8 +53,9 @@ void add_import(CLI::App& app, transfer::ImportArguments& a, int& exit_code) {
   command->add_option("--collection", a.collection, "Put all documents into this collection");
   command->add_option("--id-field", a.id_field, "The field that ids are made of");
   command->add_option("--id-prefix", a.id_prefix, "What ids begin with");
-  command->add_option("--types", a.types,
-                      "Of CSV columns: auto (the default), text, or name=text|number|bool|auto,...");
+  command->add_option(
+      "--types", a.types,
+      "Of CSV columns: auto (the default), text, or name=text|number|bool|auto,...");
   command->add_option("--delimiter", a.delimiter, "Between CSV fields: one character, or tab");
   command->add_option("--state", a.state, "The file that says how far the import is");
   command->add_flag("--no-state", a.no_state, "Begin anew, and keep no such file");

@@ -28,7 +28,8 @@ Made make(const std::string& types, const std::vector<std::string>& names,
 }
 
 TEST(CsvRecords, StayTextWhereThatIsSaid) {
-  EXPECT_EQ(make("text", {"a", "b", "c"}, {"1", "true", ""}).json, R"({"a":"1","b":"true","c":""})");
+  EXPECT_EQ(make("text", {"a", "b", "c"}, {"1", "true", ""}).json,
+            R"({"a":"1","b":"true","c":""})");
 }
 
 TEST(CsvRecords, RecogniseWhatIsWrittenAsJsonWritesIt) {
