@@ -106,8 +106,9 @@ Result<CsvTypes> CsvTypes::parse(std::string_view text) {
     const std::optional<CsvType> type =
         equals == std::string_view::npos ? std::nullopt : type_of(one.substr(equals + 1));
     if (!type.has_value()) {
-      return Error(ErrorCode::invalid_argument,
-                   fmt::format("'{}' is not auto, nor text, nor name=text, number, bool or auto", one));
+      return Error(
+          ErrorCode::invalid_argument,
+          fmt::format("'{}' is not auto, nor text, nor name=text, number, bool or auto", one));
     }
     types.by_name.insert_or_assign(std::string(one.substr(0, equals)), *type);
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
