@@ -73,6 +73,15 @@ RecordField text_field(const FieldValues& values) {
   return field;
 }
 
+// While the changes are written: the dictionary, and which of its lists is next.
+struct Writing {
+  std::map<std::uint32_t, PendingChanges::Dictionary>::const_iterator at;
+  std::optional<store::MutableTree> tree;  // empty: the dictionary has not begun
+  PendingChanges::Ordered lists;
+  std::size_t next = 0;
+  ListChange change;
+};
+
 }  // namespace
 
 class IndexWriter::State {
@@ -113,15 +122,6 @@ class IndexWriter::State {
   // Dictionary 0 is that of the lists without a term.
   PendingChanges pending_;
   bool is_changed_ = false;
-
-  // While the changes are written: the dictionary, and which of its lists is next.
-  struct Writing {
-    std::map<std::uint32_t, PendingChanges::Dictionary>::const_iterator at;
-    std::optional<store::MutableTree> tree;  // empty: the dictionary has not begun
-    PendingChanges::Ordered lists;
-    std::size_t next = 0;
-    ListChange change;
-  };
 
   std::optional<Writing> writing_;
 };
