@@ -69,8 +69,8 @@ std::vector<Word> words_of(Analyzer& analyzer, const std::string& text) {
 }
 
 TEST(Analyzer, BreaksAsTheRulesSay) {
-  // Not U+30FC before an ideograph: the library (ICU 72) breaks that in two ways, by what its process
-  // broke before.
+  // Not U+30FC before an ideograph: the library (ICU 72) breaks that in two ways, by what its
+  // process broke before.
   constexpr std::array<std::string_view, 57> kPieces = {
       " ",      " ",      " ",      " ",      "a",      "B",      "z9",         "The",
       "dog",    "7",      "42",     "there",  "_",      ".",      ",",          ":",
