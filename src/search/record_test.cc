@@ -100,8 +100,10 @@ ReadField random_field(Prng& prng, std::uint32_t number) {
     field.terms.push_back({.term = "\x05" + random_text(prng, size_end), .positions = {}});
   }
   std::ranges::sort(field.terms, {}, &ReadTerm::term);
-  const auto again = std::ranges::unique(field.terms, {}, &ReadTerm::term);
-  field.terms.erase(again.begin(), again.end());
+  const auto again =
+      std::unique(field.terms.begin(), field.terms.end(),
+                  [](const ReadTerm& a, const ReadTerm& b) { return a.term == b.term; });
+  field.terms.erase(again, field.terms.end());
   for (ReadTerm& term : field.terms) {
     std::uint64_t position = prng.chance(20) ? 0xFFFF'0000U : prng.below(300);
     for (std::uint64_t i = 1 + (prng.chance(2) ? 0 : prng.below(5)); i > 0 && field.is_text; --i) {
