@@ -331,6 +331,11 @@ void Index::fail_batch(const Error& error) {
     batch_documents_max_ = std::max(kBatchDocumentsMin, batch_->document_count / 2);
   }
   batch_.reset();
+  if (error.code() == ErrorCode::no_space) {
+    // Pages on their way to the data file may be what takes the room, however few they are. If they
+    // cannot go either, the next batch says so.
+    static_cast<void>(environment_->sync_all());
+  }
   catching_up_.store(false);
   new_errors_.clear();
   const std::string text = error.to_string();

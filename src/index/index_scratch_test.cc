@@ -56,7 +56,7 @@ TEST(IndexScratch, ABatchThatDoesNotFitIsMadeSmaller) {
   QueryRequest request;
   request.text = "from Users where name >= '' limit 0";
   request.wait_for_non_stale = true;
-  request.wait_timeout = std::chrono::seconds(60);
+  request.wait_timeout = std::chrono::minutes(4);
   auto query = runner.prepare(std::move(request));
   ASSERT_TRUE(query.has_value()) << query.error().to_string();
   ASSERT_TRUE(runner.must_wait(**query));
