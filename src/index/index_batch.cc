@@ -332,11 +332,9 @@ void Index::fail_batch(const Error& error) {
   }
   batch_.reset();
   if (error.code() == ErrorCode::no_space) {
-    // Pages on their way to the data file may be what takes the room, however few they are. Those
-    // of a sync that went on beside the batch are let go of by the next upkeep only. If they cannot
-    // go either, the next batch says so.
+    // Pages on their way to the data file may be what takes the room, however few they are. If they
+    // cannot go either, the next batch says so.
     static_cast<void>(environment_->sync_all());
-    static_cast<void>(environment_->maintain());
   }
   catching_up_.store(false);
   new_errors_.clear();

@@ -144,6 +144,8 @@ class Engine {
   [[nodiscard]] bool file_too_short() const;
   [[nodiscard]] Result<void> grow_data_file(std::uint64_t page_count, bool allow_reserve);
   void try_trim();
+  // What is at home and nobody reads any more: its images, states and scratch.
+  void let_go_of_synced() RK_REQUIRES(maintenance_mutex_);
   void trim_with_token();
   [[nodiscard]] Result<void> record_incarnation();
   [[nodiscard]] Result<void> relieve_pressure();

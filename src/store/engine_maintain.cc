@@ -135,12 +135,16 @@ Result<bool> Engine::maintain_locked(bool force) {
   if (!more && more.error().code() == ErrorCode::no_space && options_.reserve != nullptr) {
     options_.reserve->enter_disk_full();
   }
+  let_go_of_synced();
+  return more;
+}
+
+void Engine::let_go_of_synced() {
   try_trim();
   states_.reclaim();
   if (states_.facts().meta.txn <= synced_txn_.load()) {
     scratch_.release_unused();
   }
-  return more;
 }
 
 void Engine::drop_job() {
@@ -414,7 +418,10 @@ Result<void> Engine::sync_all() {
   }
   const std::uint64_t txn = states_.facts().meta.txn;
   const os::MutexLock lock(maintenance_mutex_);
-  return sync_to(txn);
+  RK_TRY(sync_to(txn));
+  // An earlier sync may have gone on beside a write, and left its pages for that.
+  let_go_of_synced();
+  return {};
 }
 
 Result<void> Engine::begin_close() {
