@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <lz4.h>
@@ -230,7 +231,11 @@ std::optional<DecodedBatch> decode_batch(Bytes bytes, const Uuid& file_id) {
   return batch;
 }
 
-RecordWriter::RecordWriter() : bytes_(sizeof(RecordFront), '\0') {}
+RecordWriter::RecordWriter(std::size_t frees, std::uint64_t image_pages) {
+  bytes_.reserve(sizeof(RecordFront) + frees * sizeof(FreeItem) +
+                 image_pages * (sizeof(ImageItem) + kPageSize));
+  bytes_.resize(sizeof(RecordFront));
+}
 
 void RecordWriter::add_free(PageNo first, std::uint32_t page_count) {
   RK_CHECK(images_ == 0);
@@ -241,27 +246,24 @@ void RecordWriter::add_free(PageNo first, std::uint32_t page_count) {
 void RecordWriter::add_image(PageNo number, Bytes run) {
   RK_CHECK(!run.empty() && run.size() % kPageSize == 0);
   const auto raw_size = static_cast<int>(run.size());
-  const std::size_t item_at = bytes_.size();
-  const std::size_t data_at = item_at + sizeof(ImageItem);
   // More than this and decompressing costs more than it saves; LZ4 stops there by itself.
   const int room = raw_size - raw_size / 8;
-  bytes_.resize(data_at + static_cast<std::size_t>(room));
-  int stored = LZ4_compress_default(reinterpret_cast<const char*>(run.data()),
-                                    bytes_.data() + data_at, raw_size, room);
-  const Encoding encoding = stored > 0 ? Encoding::kLz4 : Encoding::kRaw;
-  if (stored > 0) {
-    bytes_.resize(data_at + static_cast<std::size_t>(stored));
-  } else {
-    stored = raw_size;
-    bytes_.resize(data_at);
-    bytes_.append(reinterpret_cast<const char*>(run.data()), run.size());
+  // Not straight into bytes_, which would have to be filled with zeros up to there first.
+  if (compressed_room_ < static_cast<std::size_t>(room)) {
+    compressed_room_ = static_cast<std::size_t>(room);
+    compressed_ = std::make_unique_for_overwrite<char[]>(compressed_room_);
   }
-  const ImageItem item{number.value(),
-                       static_cast<std::uint32_t>(run.size() / kPageSize),
-                       static_cast<std::uint32_t>(stored),
-                       encoding,
-                       {}};
-  std::memcpy(bytes_.data() + item_at, &item, sizeof(item));
+  const int size = LZ4_compress_default(reinterpret_cast<const char*>(run.data()),
+                                        compressed_.get(), raw_size, room);
+  const std::string_view stored =
+      size > 0 ? std::string_view(compressed_.get(), static_cast<std::size_t>(size))
+               : std::string_view(reinterpret_cast<const char*>(run.data()), run.size());
+  append(bytes_, ImageItem{number.value(),
+                           static_cast<std::uint32_t>(run.size() / kPageSize),
+                           static_cast<std::uint32_t>(stored.size()),
+                           size > 0 ? Encoding::kLz4 : Encoding::kRaw,
+                           {}});
+  bytes_.append(stored);
   ++images_;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -100,7 +102,9 @@ struct DecodedBatch {
 // Purpose. Builds one transaction's record.
 class RecordWriter {
  public:
-  RecordWriter();
+  // Room is reserved for frees and images as they are, uncompressed; what stays unused of it is
+  // never touched.
+  RecordWriter(std::size_t frees, std::uint64_t image_pages);
 
   void add_free(PageNo first, std::uint32_t page_count);
   // Compresses. Requires: sealed; all frees were added before.
@@ -109,6 +113,8 @@ class RecordWriter {
 
  private:
   std::string bytes_;
+  std::unique_ptr<char[]> compressed_;  // room for one image
+  std::size_t compressed_room_ = 0;
   std::uint32_t frees_ = 0;
   std::uint32_t images_ = 0;
 };

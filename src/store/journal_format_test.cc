@@ -184,7 +184,7 @@ TEST(TransactionRecord, ReadsWhatWasWritten) {
   Meta meta;
   meta.txn = 5;
   meta.page_count = 1000;
-  RecordWriter writer;
+  RecordWriter writer(2, 3);
   writer.add_free(PageNo(10), 3);
   writer.add_free(PageNo(500), 1);
   const auto one = sample_page(20, 1, prng);
@@ -210,7 +210,7 @@ TEST(TransactionRecord, GarbageIsAnErrorAndNothingWorse) {
   Meta meta;
   meta.txn = 5;
   meta.page_count = 1000;
-  RecordWriter writer;
+  RecordWriter writer(2, 3);
   writer.add_free(PageNo(10), 3);
   writer.add_image(PageNo(20), sample_page(20, 2, prng));
   const std::string good = writer.finish(meta);

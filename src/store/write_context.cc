@@ -149,7 +149,7 @@ Result<void> WriteContext::finish() {
 }
 
 std::string WriteContext::make_record() {
-  RecordWriter record;
+  RecordWriter record(freed_.size(), dirty_bytes_ / kPageSize);
   for (const FreedRun& freed : freed_) {
     record.add_free(freed.first, freed.page_count);
   }

@@ -34,4 +34,26 @@ class MemoryBudget {
   std::atomic<std::uint64_t> used_{0};
 };
 
+// What one owner has of a budget; given back with it. One thread at a time.
+class MemoryCharge {
+ public:
+  // Null: there is no budget, and nothing is counted. Borrowed; must outlive this.
+  explicit MemoryCharge(MemoryBudget* budget) noexcept : budget_(budget) {}
+  MemoryCharge(const MemoryCharge&) = delete;
+  MemoryCharge& operator=(const MemoryCharge&) = delete;
+  ~MemoryCharge() { set(0); }
+
+  void set(std::uint64_t bytes) noexcept {
+    if (budget_ != nullptr) {
+      budget_->take(bytes);
+      budget_->give_back(bytes_);
+      bytes_ = bytes;
+    }
+  }
+
+ private:
+  MemoryBudget* budget_;
+  std::uint64_t bytes_ = 0;
+};
+
 }  // namespace rookery::store
