@@ -12,6 +12,13 @@
 
 namespace rookery::db {
 
+namespace {
+
+// An index's scratch beside its database's.
+constexpr std::uint64_t kIndexScratches = 4;
+
+}  // namespace
+
 class Database::State {
  public:
   State(os::Platform& platform, Executors executors, DatabaseOptions options)
@@ -63,6 +70,8 @@ class Database::State {
     options.start_paused = options_.indexing_starts_paused;
     options.environment = options_.environment;
     options.environment.on_maintenance_needed = nullptr;
+    // A batch of an index touches the whole of each of its dictionaries, however big they are.
+    options.environment.scratch_total_bytes_max *= kIndexScratches;
     if (options_.log != nullptr) {
       options.log = [this](index::Severity severity, std::string_view text) {
         options_.log(static_cast<LogLevel>(severity),

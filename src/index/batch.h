@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "rookery/store/memory_budget.h"
+
 #include "index.h"
 
 // Purpose. One batch of an index under way: entries are gathered from one snapshot of the documents
@@ -11,8 +13,8 @@
 namespace rookery::index {
 
 struct Index::Batch {
-  Batch(doc::Snapshot the_documents, store::WriteTxn the_txn)
-      : documents(std::move(the_documents)), txn(std::move(the_txn)) {}
+  Batch(doc::Snapshot the_documents, store::WriteTxn the_txn, store::MemoryBudget* budget)
+      : documents(std::move(the_documents)), txn(std::move(the_txn)), charge(budget) {}
 
   // While entries are gathered.
   std::optional<doc::Snapshot> documents;
@@ -27,6 +29,7 @@ struct Index::Batch {
   std::uint64_t document_count = 0;
   std::uint64_t failed_count = 0;
   os::MonotonicTime started;
+  store::MemoryCharge charge;  // of what waits to be written
 };
 
 }  // namespace rookery::index

@@ -22,6 +22,14 @@ namespace {
 // With more of the scratch than this part of it taken by pages on their way to the data file, these
 // go first: a batch could fill what room is left, and would have been for nothing.
 constexpr std::uint64_t kScratchPart = 4;
+// The part of it that the pages of one batch may take.
+constexpr std::uint64_t kBatchScratchPart = 2;
+// What waits to be written may take as much as the scratch's memory this many times.
+constexpr std::uint64_t kPendingScratches = 4;
+// Of the memory of all indexes and scratches: the part for one batch, and how much smaller a batch
+// is once all of it is taken.
+constexpr std::uint64_t kBudgetPart = 4;
+constexpr std::uint64_t kShortOfMemory = 16;
 // A batch is made smaller down to this.
 constexpr std::uint64_t kBatchDocumentsMin = 128;
 
@@ -99,10 +107,14 @@ Result<bool> Index::step() {
 
 // Less where memory is short, or much of it is taken.
 std::uint64_t Index::pending_bytes_max() const noexcept {
-  const std::uint64_t most = std::min(around_.settings.batch_pending_bytes_max,
-                                      around_.environment.scratch_memory_bytes_max);
+  std::uint64_t most = std::min(around_.settings.batch_pending_bytes_max,
+                                around_.environment.scratch_memory_bytes_max * kPendingScratches);
   const store::MemoryBudget* const budget = around_.environment.memory_budget;
-  return budget != nullptr && budget->used() >= budget->bytes_max() ? most / 4 : most;
+  if (budget == nullptr) {
+    return most;
+  }
+  most = std::min(most, budget->bytes_max() / kBudgetPart);
+  return budget->used() >= budget->bytes_max() ? most / kShortOfMemory : most;
 }
 
 Result<bool> Index::is_batch_full() {
@@ -110,9 +122,10 @@ Result<bool> Index::is_batch_full() {
   // What the transaction will have changed must fit into the scratch, beside the batch before.
   RK_TRY_ASSIGN(std::uint64_t dirty_bytes, batch.writer->pending_page_bytes());
   dirty_bytes += batch.txn.dirty_bytes();
+  batch.charge.set(batch.writer->pending_bytes());
   return batch.document_count >= documents_max() ||
          batch.writer->pending_bytes() >= pending_bytes_max() ||
-         dirty_bytes >= around_.environment.scratch_total_bytes_max / kScratchPart ||
+         dirty_bytes >= around_.environment.scratch_total_bytes_max / kBatchScratchPart ||
          around_.platform.clock.monotonic() - batch.started >= around_.settings.batch_time_max ||
          writers_waiting_.load() > 0;
 }
@@ -149,7 +162,8 @@ Result<bool> Index::begin_batch() {
     RK_TRY(early.commit());
   }
   RK_TRY_ASSIGN(store::WriteTxn txn, environment_->begin_write());
-  auto batch = std::make_unique<Batch>(std::move(documents), std::move(txn));
+  auto batch = std::make_unique<Batch>(std::move(documents), std::move(txn),
+                                       around_.environment.memory_budget);
   RK_TRY_ASSIGN(search::IndexWriter writer, search::IndexWriter::open(batch->txn));
   batch->writer.emplace(std::move(writer));
   batch->last_etag = last_etag;

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rookery/store/memory_budget.h"
+
 #include "test_indexes.h"
 
 namespace rookery::index {
@@ -32,7 +34,8 @@ void put_documents(os::Platform& platform, store::Environment& documents) {
   ASSERT_TRUE(txn->commit().has_value());
 }
 
-TEST(IndexScratch, ABatchThatDoesNotFitIsMadeSmaller) {
+// All documents are indexed in the end, whatever `options` leave.
+void expect_all_indexed(const store::EnvironmentOptions& for_index) {
   os::MemoryFileSystem files;
   os::Platform platform{files, os::real_platform().clock, os::real_platform().random,
                         os::real_platform().threads};
@@ -42,11 +45,9 @@ TEST(IndexScratch, ABatchThatDoesNotFitIsMadeSmaller) {
   auto documents = store::Environment::open(platform, options);
   ASSERT_TRUE(documents.has_value());
   put_documents(platform, **documents);
-  options.scratch_memory_bytes_max = 2ULL << 20U;
-  options.scratch_total_bytes_max = 4ULL << 20U;
   IndexesOptions of_indexes;
   of_indexes.path = "db/Indexes";
-  of_indexes.environment = options;
+  of_indexes.environment = for_index;
   of_indexes.settings.batch_time_max = std::chrono::minutes(1);
   of_indexes.settings.retry_delay = std::chrono::milliseconds(10);
   auto indexes = Indexes::open(platform, executor, **documents, std::move(of_indexes));
@@ -74,6 +75,22 @@ TEST(IndexScratch, ABatchThatDoesNotFitIsMadeSmaller) {
   query->reset();
   EXPECT_TRUE((*indexes)->close().has_value());
   EXPECT_TRUE((*documents)->close().has_value());
+}
+
+TEST(IndexScratch, ABatchThatDoesNotFitIsMadeSmaller) {
+  store::EnvironmentOptions options;
+  options.scratch_memory_bytes_max = 2ULL << 20U;
+  options.scratch_total_bytes_max = 4ULL << 20U;
+  expect_all_indexed(options);
+}
+
+TEST(IndexScratch, WithAllMemoryTakenBatchesAreSmallAndGiveBackWhatTheyTake) {
+  store::MemoryBudget budget(4ULL << 20U);
+  budget.take(budget.bytes_max());
+  store::EnvironmentOptions options;
+  options.memory_budget = &budget;
+  expect_all_indexed(options);
+  EXPECT_EQ(budget.used(), budget.bytes_max());
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Settings {
   os::Duration snapshot_time_max = std::chrono::seconds(1);
   os::Duration batch_time_max = std::chrono::seconds(30);
   std::uint64_t batch_documents_max = 1024 * 1024;
-  std::uint64_t batch_pending_bytes_max = 64ULL << 20U;
+  std::uint64_t batch_pending_bytes_max = 256ULL << 20U;
   // After a batch that failed.
   os::Duration retry_delay = std::chrono::seconds(1);
 

@@ -39,8 +39,10 @@ class MemoryCharge {
  public:
   // Null: there is no budget, and nothing is counted. Borrowed; must outlive this.
   explicit MemoryCharge(MemoryBudget* budget) noexcept : budget_(budget) {}
+
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
+
   ~MemoryCharge() { set(0); }
 
   void set(std::uint64_t bytes) noexcept {
