@@ -34,7 +34,8 @@ constexpr std::size_t kInFlightBytesMax = 4 * 1024 * 1024;
 // Invariants.
 // 1. One part is read or taken apart at a time (activity_), so documents keep their order.
 // 2. It ends once: at the end of the body, at the first error, or when it is killed; and it answers
-//    when nothing of it is under way any more. Whatever was submitted before is stored whole.
+//    when nothing of it is under way any more, with the first error of what was under way at the
+//    end of the body. Whatever was submitted before is stored whole.
 // Threads: any; what one part needs is touched by whoever takes it apart.
 class BulkInsert : public std::enable_shared_from_this<BulkInsert> {
  public:
@@ -298,7 +299,9 @@ void BulkInsert::end_part(End how) {
 void BulkInsert::end(End how) {
   {
     const os::MutexLock lock(mutex_);
-    if (!end_.has_value()) {
+    // The body may have ended well before the batch fails that holds its last documents.
+    const bool was_well = end_.has_value() && !end_->killed && !end_->error.has_value();
+    if (!end_.has_value() || (was_well && how.error.has_value())) {
       end_ = std::move(how);
     }
     // A part that is on its way is not waited for: a client may never send it.

@@ -11,6 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rookery/base/prng.h"
+#include "rookery/base/test_seed.h"
+#include "rookery/os/memory_file_system.h"
+
 #include "test_service.h"
 
 namespace rookery::api {
@@ -129,7 +133,12 @@ class BulkInsert : public testing::Test {
     return R"({"Id":")" + id + R"(","Type":"PUT","Document":)" + document + "}";
   }
 
-  TestService s;
+  os::MemoryFileSystem* files = nullptr;
+  TestService s{[this] {
+    auto made = std::make_unique<os::MemoryFileSystem>();
+    files = made.get();
+    return made;
+  }()};
 };
 
 TEST_F(BulkInsert, StoresDocuments) {
@@ -226,6 +235,26 @@ TEST_F(BulkInsert, FailsAtTheFirstElementThatIsWrong) {
   EXPECT_TRUE(exists("a"));
   EXPECT_FALSE(exists("b"));
   EXPECT_EQ(insert("[{}").status, 400);
+}
+
+TEST_F(BulkInsert, FailsWithABatchThatFailsBehindTheEndOfTheBody) {
+  files->set_capacity(0);
+  std::string body = "[" + put("first");
+  std::string text;
+  Prng random(test_seed());
+  for (int i = 0; i < 3'000; ++i) {
+    text.clear();
+    while (text.size() < 1'000) {
+      text += std::to_string(random.next());
+    }
+    body += "," + put("d/" + std::to_string(i), R"({"t":")" + text + R"("})");
+  }
+  Upload upload = begin();
+  upload.body->give(body + "]");
+  upload.body->give("");
+  EXPECT_EQ(upload.status(), 507) << upload.response->body;
+  EXPECT_FALSE(exists("d/2999"));
+  files->set_capacity(os::MemoryFileSystem::kUnlimited);
 }
 
 TEST_F(BulkInsert, KeepsWholeDocumentsWhenTheConnectionBreaks) {
