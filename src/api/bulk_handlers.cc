@@ -48,8 +48,15 @@ Result<db::Command> make_put(View command, std::size_t size_bytes_max) {
     return Error(ErrorCode::not_supported, "Revisions are not supported.");
   }
   db::PutCommand put;
-  if (const auto id = command.find_string("Id"); id.has_value() && !id->empty()) {
-    put.id.emplace(*id);
+  if (const auto id = command.find("Id"); id.has_value() && !id->is_null()) {
+    const auto text = id->as_string();
+    if (!text.has_value()) {
+      // As no id it would be stored under one that the client never hears of.
+      return Error(ErrorCode::invalid_argument, "'Id' must be a string.");
+    }
+    if (!text->empty()) {
+      put.id.emplace(*text);
+    }
   }
   put.expected_change_vector = expected_of(command);
   value::Builder builder;

@@ -235,8 +235,8 @@ TEST_F(Documents, AreChangedAllOrNot) {
   EXPECT_EQ(unknown.status, 501);
   EXPECT_THAT(unknown.body, HasSubstr("AttachmentPUT"));
   EXPECT_EQ(get("id=b").status, 404);
-  for (const std::string_view bad :
-       {R"({})", R"([{}])", R"([{"Type":"PUT"}])", R"([{"Type":"DELETE"}])", "null"}) {
+  for (const std::string_view bad : {R"({})", R"([{}])", R"([{"Id":5,"Document":{},"Type":"PUT"}])",
+                                     R"([{"Type":"PUT"}])", R"([{"Type":"DELETE"}])", "null"}) {
     EXPECT_EQ(bulk(bad).status, 400) << bad;
   }
   EXPECT_EQ(s.call("POST", "/databases/shop/bulk_docs",

@@ -135,6 +135,13 @@ SplitPath split(std::string_view path) {
   return {tail.substr(0, slash), tail.substr(slash)};
 }
 
+// The server's own pages and facts, which load balancers and `curl -I` ask for: the GET, whose body
+// the edge leaves out.
+bool is_head_of(const Route& route, const Request& request) {
+  return request.method == "HEAD" && route.method == "GET" && route.scope == Scope::kServer &&
+         route.run == Run::kInline && route.answer != nullptr;
+}
+
 }  // namespace
 
 RouteMatch find_route(const Request& request) {
@@ -151,7 +158,7 @@ RouteMatch find_route(const Request& request) {
       continue;
     }
     match.path_is_known = true;
-    if (route.method == request.method) {
+    if (route.method == request.method || is_head_of(route, request)) {
       match.route = &route;
       break;
     }

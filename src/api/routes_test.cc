@@ -44,5 +44,17 @@ TEST(Routes, SayWhetherOnlyTheMethodIsUnknown) {
   EXPECT_EQ(find("get", "/build/version").route, nullptr);
 }
 
+TEST(Routes, AnswerHeadWhereTheServerTellsOfItself) {
+  for (const std::string_view target : {"/", "/page/page.js", "/health", "/build/version"}) {
+    EXPECT_NE(find("GET", target).route, nullptr) << target;
+    EXPECT_EQ(find("HEAD", target).route, find("GET", target).route) << target;
+  }
+  EXPECT_NE(find("HEAD", "/databases/x/docs").route, find("GET", "/databases/x/docs").route);
+  // What a GET changes, or waits for, is not asked for by HEAD.
+  for (const std::string_view target : {"/databases/x/hilo/next", "/admin/test/delay"}) {
+    EXPECT_EQ(find("HEAD", target).route, nullptr) << target;
+  }
+}
+
 }  // namespace
 }  // namespace rookery::api
