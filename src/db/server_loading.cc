@@ -20,11 +20,21 @@ constexpr std::size_t kDeletionsASlice = 16;
 // Databases closed by one slice: each syncs a few times, and loads share these threads.
 constexpr std::size_t kUnloadsASlice = 4;
 
+// The server has a record of the database: that its files are gone is damage. "Not found" would
+// tell clients that there is no such database, and some would make a new one.
+Error files_missing(const std::string& name, const Error& error) {
+  const std::string what = "the files of database '" + name + "' are missing";
+  return error.code() == ErrorCode::not_found
+             ? Error(ErrorCode::corrupt, what + ": " + std::string(error.message()))
+             : error;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Server::State::open_database(const Entry& entry) {
   if (const Result<void> there = folders_.complete_creation(entry.folded_name); !there) {
-    return there.error().with_context("the folder of database '" + entry.name + "'");
+    return files_missing(entry.name,
+                         there.error().with_context("the folder of database '" + entry.name + "'"));
   }
   DatabaseOptions options;
   options.name = entry.name;
@@ -40,7 +50,12 @@ Result<std::unique_ptr<Database>> Server::State::open_database(const Entry& entr
   options.environment.memory_budget = &memory_budget_;
   options.tombstone_purge_interval = options_.tombstone_purge_interval;
   options.log = options_.log;
-  return Database::open(platform_, {*foreground_, *background_, *indexing_}, std::move(options));
+  Result<std::unique_ptr<Database>> opened =
+      Database::open(platform_, {*foreground_, *background_, *indexing_}, std::move(options));
+  if (!opened.has_value()) {
+    return files_missing(entry.name, opened.error());
+  }
+  return opened;
 }
 
 DatabaseRef Server::State::make_ref(const EntryRef& entry) {

@@ -266,12 +266,23 @@ TEST_F(ServerTest, ANewDatabaseIsNeverMadeOfALostOne) {
   ASSERT_TRUE(os::remove_tree(memory_.files(), "data/Databases/shop").has_value());
   const Result<DatabaseRef> lost = server_->acquire_and_wait("Shop");
   ASSERT_FALSE(lost.has_value());
+  EXPECT_EQ(lost.error().code(), ErrorCode::corrupt) << "there is such a database: it is damaged";
   EXPECT_FALSE(folder_exists("shop"));
   EXPECT_EQ(server_->list().front().state, DatabaseState::kFaulted);
   EXPECT_NE(server_->list().front().fault, "");
   // Others are not touched by it.
   create("other");
   write("other", "a");
+}
+
+TEST_F(ServerTest, ADatabaseThatLostItsHeadersIsDamagedNotUnknown) {
+  create("Shop");
+  reopen();
+  for (const char* header : {"header.one", "header.two"}) {
+    ASSERT_TRUE(
+        memory_.files().remove_file(std::string("data/Databases/shop/") + header).has_value());
+  }
+  EXPECT_EQ(acquire_error("Shop"), ErrorCode::corrupt);
 }
 
 TEST_F(ServerTest, RemovesAbandonedCreationsAtStart) {
