@@ -140,6 +140,18 @@ TEST_F(Transfer, ListsWhatItRejects) {
   EXPECT_THAT(rejects, HasSubstr(R"({"Line":3,"Error":"an object was expected, not array")"));
 }
 
+TEST_F(Transfer, TellsOfALongOrHostileRecordInOneShortLine) {
+  const std::string file =
+      write("x.csv", "n\n\"\x1b[2J\n" + std::string(100'000, 'y') + "\"\n\xC3\xBC\n");
+  const Ran ran = run({"import", file, "--create", "--collection", "X", "--types", "n=number",
+                       "--rejects", path("r.jsonl")});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_LT(ran.errors.size(), 2'000U);
+  EXPECT_EQ(ran.errors.find('\x1b'), std::string::npos);
+  EXPECT_THAT(ran.errors, HasSubstr("yyy...\nline 4: column 'n' has '\xC3\xBC'"));
+  EXPECT_GT(read("r.jsonl").size(), 100'000U);
+}
+
 TEST_F(Transfer, SaysWhenItCannot) {
   const std::string file = write("x.jsonl", "{\"n\":1}\n");
   Ran ran = run({"import", file, "--collection", "X"}, "missing");

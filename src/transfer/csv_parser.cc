@@ -101,7 +101,12 @@ bool CsvParser::take(char c) {
 }
 
 void CsvParser::end_field() {
-  fields_.push_back(std::move(field_));
+  if (fields_.size() < kCsvFieldsMax) {
+    fields_.push_back(std::move(field_));
+  } else {
+    static_assert(kCsvFieldsMax == 65'536);
+    note_fault("it has more than 65536 fields");
+  }
   field_.clear();
   state_ = State::kFieldStart;
 }

@@ -16,6 +16,10 @@
 
 namespace rookery::transfer {
 
+// Fields kept of a row; a row with more has a fault. A row of commas alone would otherwise take 32
+// times its size.
+inline constexpr std::size_t kCsvFieldsMax = 65'536;
+
 // Threads: one owner.
 class CsvParser {
  public:

@@ -73,6 +73,24 @@ TEST(CsvParser, NamesWhatBreaksTheRulesAndGoesOn) {
   EXPECT_THAT(rows({"a\n\"b\nc"}), ElementsAre("1: a|", "2: b\nc|!a quoted field is not closed"));
 }
 
+TEST(CsvParser, KeepsABoundedNumberOfFields) {
+  CsvParser parser(',', 10'000'000);
+  const std::string text =
+      std::string(1'000'000, ',') + "\n" + std::string(kCsvFieldsMax - 1, ',') + "\nok\n";
+  parser.feed(text);
+  const auto wide = parser.next_row();
+  ASSERT_TRUE(wide.has_value() && wide->has_value());
+  EXPECT_EQ((*wide)->fields.size(), kCsvFieldsMax);
+  EXPECT_THAT(std::string((*wide)->fault), HasSubstr("more than 65536 fields"));
+  const auto widest = parser.next_row();
+  ASSERT_TRUE(widest.has_value() && widest->has_value());
+  EXPECT_EQ((*widest)->fields.size(), kCsvFieldsMax);
+  EXPECT_EQ((*widest)->fault, "");
+  const auto next = parser.next_row();
+  ASSERT_TRUE(next.has_value() && next->has_value());
+  EXPECT_THAT((*next)->fields, ElementsAre("ok"));
+}
+
 TEST(CsvParser, EndsAtARowThatIsTooLong) {
   EXPECT_THAT(rows({"a\n\"" + std::string(1001, 'x')}),
               ElementsAre("1: a|", HasSubstr("the row that begins in line 2 is too long")));

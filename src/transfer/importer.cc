@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -35,6 +36,20 @@ Result<char> delimiter_of(const ImportArguments& arguments) {
                              arguments.delimiter));
   }
   return c;
+}
+
+// A reason quotes the record, which may be long, or hold what a terminal obeys.
+std::string fit_for_terminal(std::string_view why) {
+  constexpr std::size_t kShownMax = 300;
+  std::size_t size = std::min(why.size(), kShownMax);
+  while (size < why.size() && size > 0 && (static_cast<unsigned char>(why[size]) & 0xC0) == 0x80) {
+    --size;  // not inside a character
+  }
+  std::string line(why.substr(0, size));
+  std::replace_if(
+      line.begin(), line.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return size < why.size() ? line + "..." : line;
 }
 
 // What a record is known again by. A row of CSV is nothing without the names of its columns.
@@ -219,7 +234,7 @@ Result<void> Importer::note_rejects(const std::vector<Reject>& rejects) {
   for (const Reject& reject : rejects) {
     if (state_.reject_count++ < kRejectsShownMax) {
       progress_->clear();
-      fmt::print(stderr, "line {}: {}\n", reject.line, reject.why);
+      fmt::print(stderr, "line {}: {}\n", reject.line, fit_for_terminal(reject.why));
     }
     if (rejects_ == nullptr) {
       continue;
