@@ -30,6 +30,8 @@ struct Option {
 constexpr auto kEnvironmentPrefixes = std::to_array<std::string_view>({"RAVEN_", "ROOKERY_"});
 constexpr std::size_t kFileBytesMax = 1 << 20;
 constexpr std::string_view kCommandLine = "command line";
+constexpr std::string_view kDataDir = "DataDir";
+constexpr std::string_view kBom = "\xEF\xBB\xBF";
 constexpr std::string_view kSecret = "********";
 
 // Flags of the documented command line that ask for what happens anyway: this server has no prompt
@@ -45,6 +47,24 @@ bool is_switch_without_need(std::string_view argument) {
 Setting shown(const Setting& setting) {
   const bool secret = find_config_key(setting.key)->is_secret && !setting.value.empty();
   return {setting.key, secret ? std::string(kSecret) : setting.value, setting.source};
+}
+
+bool is_config_path(std::string_view key) {
+  return api::equal_ignoring_case(key, "config-path");
+}
+
+// Whether a key may stand alone, for `true`. `--DataDir` whose value was forgotten must not open a
+// folder of that name.
+Result<void> check_flag(const std::string& key) {
+  const ConfigKey* known = find_config_key(key);
+  const bool needs_value =
+      is_config_path(key) ||
+      (known != nullptr && known->default_value != "true" && known->default_value != "false");
+  if (needs_value) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("--{} needs a value: --{}=VALUE", key, key));
+  }
+  return {};
 }
 
 Result<std::vector<Option>> read_arguments(const std::vector<std::string>& arguments) {
@@ -68,14 +88,11 @@ Result<std::vector<Option>> read_arguments(const std::vector<std::string>& argum
       out.push_back({argument.substr(2), arguments[i + 1]});
       ++i;
     } else {
+      RK_TRY(check_flag(argument.substr(2)));
       out.push_back({argument.substr(2), "true"});
     }
   }
   return out;
-}
-
-bool is_config_path(std::string_view key) {
-  return api::equal_ignoring_case(key, "config-path");
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the parser allows
@@ -133,6 +150,12 @@ Result<Configuration> Configuration::load(const ConfigurationInput& input) {
 Result<void> Configuration::add(std::string_view key, std::string_view value,
                                 std::string_view source) {
   if (const ConfigKey* known = find_config_key(key); known != nullptr) {
+    if (known->name == kDataDir && value.empty()) {
+      // Of a variable that was never set, most likely: it must not open another folder.
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("{} is empty ({}): leave it out to have '{}'", kDataDir, source,
+                               known->default_value));
+    }
     Setting setting{std::string(known->name), std::string(value), std::string(source)};
     const auto [place, is_new] = values_.try_emplace(setting.key, setting);
     if (!is_new) {
@@ -164,7 +187,8 @@ Result<void> Configuration::add_file(const std::string& path) {
     return Error(ErrorCode::too_large,
                  fmt::format("the configuration file '{}' is over {} bytes", path, kFileBytesMax));
   }
-  const Result<value::Document> document = value::parse_json(text);
+  const std::string_view json = std::string_view(text).substr(text.starts_with(kBom) ? 3 : 0);
+  const Result<value::Document> document = value::parse_json(json);
   if (!document.has_value()) {
     return document.error().with_context(fmt::format("the configuration file '{}'", path));
   }

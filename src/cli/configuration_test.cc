@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -169,6 +170,27 @@ TEST(Configuration, RefusesWhatIsNoOption) {
   EXPECT_FALSE(load({"DataDir=/x"}).has_value());
   EXPECT_FALSE(load({"-d"}).has_value());
   EXPECT_FALSE(load({"--"}).has_value());
+}
+
+TEST(Configuration, RefusesAFolderThatWasForgotten) {
+  for (const auto& [arguments, environment] :
+       std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
+           {{"--DataDir"}, {}},
+           {{"--DataDir", "--RunInMemory"}, {}},
+           {{"--DataDir="}, {}},
+           {{}, {"RAVEN_DataDir="}},
+           {{"-c"}, {}}}) {
+    EXPECT_FALSE(load(arguments, environment).has_value());
+  }
+  EXPECT_THAT(std::string(load({"--ServerUrl"}).error().message()), HasSubstr("--ServerUrl=VALUE"));
+  EXPECT_TRUE(load({"--RunInMemory", "--print"}).has_value());
+}
+
+TEST(Configuration, ReadsAFileWithAByteOrderMark) {
+  const ConfigFile file("\xEF\xBB\xBF{\"DataDir\": \"/marked\"}");
+  const auto c = load({"--config-path", file.path()});
+  ASSERT_TRUE(c.has_value()) << c.error().to_string();
+  EXPECT_EQ(c->text("DataDir"), "/marked");
 }
 
 TEST(Configuration, RefusesBadFiles) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -84,16 +86,30 @@ void add_doctor_command(CLI::App& app, DoctorArguments& arguments, int& exit_cod
   command->callback([&arguments, &exit_code] { exit_code = run_doctor(arguments); });
 }
 
+// What stands in a buffer is not written yet: a full disk is seen here, and must not look like
+// success.
+int with_output_written(int exit_code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return exit_code;
+  }
+  const std::string why =
+      errno == 0 ? "" : ": " + std::error_code(errno, std::generic_category()).message();
+  fmt::print(stderr, "rookery: the standard output cannot be written{}\n", why);
+  return exit_code == kExitOk ? kExitFailed : exit_code;
+}
+
 int run(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   if (first == "serve") {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-    return asks_for_help(rest) ? print_serve_help() : run_serve(rest);
+    return asks_for_help(rest) ? with_output_written(print_serve_help()) : run_serve(rest);
   }
   const bool is_general =
       first == "--help" || first == "-h" || first == "--version" || first == "-v";
   if (first.empty() || (first.starts_with("-") && !is_general)) {
-    return asks_for_help(arguments) ? print_serve_help() : run_serve(arguments);
+    return asks_for_help(arguments) ? with_output_written(print_serve_help())
+                                    : run_serve(arguments);
   }
   CLI::App app("Rookery, a document database.", "rookery");
   app.set_version_flag("-v,--version", version_text());
@@ -117,13 +133,17 @@ int run(const std::vector<std::string>& arguments) {
   add_shell_commands(app, shell, exit_code);
   TransferCommandLine transfer;
   add_transfer_commands(app, transfer, exit_code);
+  if (!is_general && app.get_subcommand_no_throw(first) == nullptr) {
+    fmt::print(stderr, "rookery: there is no subcommand '{}'; rookery --help lists them\n", first);
+    return kExitUsage;
+  }
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kExitOk : kExitUsage;
+    return app.exit(e) == 0 ? with_output_written(kExitOk) : kExitUsage;
   }
-  return exit_code;
+  return with_output_written(exit_code);
 }
 
 }  // namespace

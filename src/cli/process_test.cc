@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -147,6 +149,16 @@ TEST(Process, TellsAboutItself) {
   EXPECT_THAT(serve_help.read_rest(), HasSubstr("DataDir"));
   Child wrong({"frobnicate"});
   EXPECT_EQ(wrong.wait(), 2);
+  EXPECT_THAT(wrong.read_errors(), HasSubstr("there is no subcommand 'frobnicate'"));
+}
+
+TEST(Process, FailsWhenItsOutputCannotBeWritten) {
+  for (const std::string_view command : {"--version", "--help", "serve --help"}) {
+    const std::string line = fmt::format("{} {} >/dev/full 2>/dev/null", RK_PROGRAM, command);
+    const int status = std::system(line.c_str());  // NOLINT: a shell redirects
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1) << command;
+  }
 }
 
 TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
@@ -193,6 +205,14 @@ TEST(Process, KeepsWhatWasStoredAndShowsItByEveryWay) {
   EXPECT_EQ(del.wait(), 0) << del.read_errors();
   Child gone({"get", "users/1", "--folder", folder.path(), "--database", "shop"});
   EXPECT_EQ(gone.wait(), 1);
+
+  // A folder that lost its headers is not passed over.
+  for (const std::string_view header : {"header.one", "header.two"}) {
+    std::filesystem::remove(folder.path() + "/Databases/shop/" + std::string(header));
+  }
+  Child damaged({"verify", folder.path()});
+  EXPECT_EQ(damaged.wait(), 1);
+  EXPECT_THAT(damaged.read_rest(), HasSubstr("3 checked, 1 with problems"));
 }
 
 TEST(Process, DoctorWorksBesideARunningServerAndLeavesNothing) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +21,22 @@ namespace rookery::cli {
 
 namespace {
 
-constexpr std::string_view kHeaderFile = "header.one";
+constexpr std::array<std::string_view, 2> kHeaderFiles = {"header.one", "header.two"};
+constexpr std::string_view kDataFile = "data.rks";
+constexpr std::string_view kDatabasesFolder = "Databases";
+constexpr std::array<std::string_view, 2> kUnfinished = {".creating", ".deleting"};
 // Of <data>/Databases/<name>/Indexes/<index>.
 constexpr int kDepthMax = 4;
 constexpr std::string_view kIndexesFolder = "Indexes";
+
+// Whether a folder that has a data file must have headers too. They are the last to come and the
+// first to go where a server was killed while it made or dropped something; a database that has its
+// name is whole, and must not be passed over when it lost them.
+bool is_finished_database(std::string_view folder) {
+  return os::parent_path(folder).ends_with(kDatabasesFolder) &&
+         std::none_of(kUnfinished.begin(), kUnfinished.end(),
+                      [&](std::string_view ending) { return folder.ends_with(ending); });
+}
 
 // The environments at or below a folder: a data directory has its own, one a database, and one an
 // index of it.
@@ -30,16 +44,21 @@ constexpr std::string_view kIndexesFolder = "Indexes";
 Result<void> find_environments(os::FileSystem& files, const std::string& folder, int depth,
                                std::vector<std::string>& out) {
   RK_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+  bool is_environment = false;
   for (const std::string& name : names) {
-    const std::string path = os::join_path(folder, name);
-    if (name == kHeaderFile) {
-      out.push_back(folder);
+    if (std::find(kHeaderFiles.begin(), kHeaderFiles.end(), name) != kHeaderFiles.end() ||
+        (name == kDataFile && is_finished_database(folder))) {
+      is_environment = true;
       continue;
     }
+    const std::string path = os::join_path(folder, name);
     RK_TRY_ASSIGN(const auto info, files.info(path));
     if (info.has_value() && info->is_directory && depth < kDepthMax) {
       RK_TRY(find_environments(files, path, depth + 1, out));
     }
+  }
+  if (is_environment) {
+    out.push_back(folder);
   }
   return {};
 }
