@@ -133,7 +133,8 @@ int run(const std::vector<std::string>& arguments) {
   add_shell_commands(app, shell, exit_code);
   TransferCommandLine transfer;
   add_transfer_commands(app, transfer, exit_code);
-  if (!is_general && app.get_subcommand_no_throw(first) == nullptr) {
+  const auto is_first = [&first](CLI::App* one) { return one->get_name() == first; };
+  if (!is_general && app.get_subcommands(is_first).empty()) {
     fmt::print(stderr, "rookery: there is no subcommand '{}'; rookery --help lists them\n", first);
     return kExitUsage;
   }
