@@ -193,6 +193,7 @@ Result<PreparedQueryPtr> compile(QueryRequest request, value::Date now, std::uin
   for (const query::OrderTerm& term : tree.order_by) {
     RK_TRY_ASSIGN(const plan::OrderKey key, plan::compile_order(term, scope));
     add_order(*query, key, random_seed);
+    RK_TRY(check_field_count(query->translation.fields));
   }
   if (tree.order_by.empty() && query->translation.is_scored) {
     query->order.push_back({.by = SortBy::kScore, .field = {}, .descending = true});

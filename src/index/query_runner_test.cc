@@ -233,6 +233,25 @@ TEST_F(QueryRunnerTest, WhatIsNotBuiltSaysWhere) {
   EXPECT_THAT(test.indexes().names(), IsEmpty());
 }
 
+TEST_F(QueryRunnerTest, FieldsOfOneQueryAreCounted) {
+  const auto fields = [](int count, std::string_view text, std::string_view joint) {
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      all += (i == 0 ? "" : std::string(joint)) + "f" + std::to_string(i) + std::string(text);
+    }
+    return all;
+  };
+  EXPECT_THAT(error("from users where " + fields(1500, " = 1", " and ")), HasSubstr("1000 fields"));
+  EXPECT_THAT(error("from users order by " + fields(1500, "", ", ")), HasSubstr("1000 fields"));
+  EXPECT_THAT(test.indexes().names(), IsEmpty());
+  // However often one is named.
+  std::string again = "from users where age = 0";
+  for (int i = 1; i < 1500; ++i) {
+    again += " or age = " + std::to_string(i);
+  }
+  EXPECT_TRUE(test.ask(again).has_value());
+}
+
 TEST_F(QueryRunnerTest, ThePlanIsShownWithWhatCame) {
   Result<Answer> answer =
       test.ask("from users where name = 'ann' and age > 3", "{}", std::chrono::seconds(30),

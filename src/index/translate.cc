@@ -94,6 +94,7 @@ Node range(std::string field, Limits limits) {
 class Translator {
  public:
   Result<Node> condition(const plan::Condition& condition) {
+    RK_TRY(check_field_count(fields_));
     return std::visit([this](const auto& what) { return translate(what); }, condition.what);
   }
 
@@ -383,6 +384,15 @@ std::size_t code_points(std::string_view text) {
 }
 
 }  // namespace
+
+Result<void> check_field_count(const std::vector<IndexedField>& fields) {
+  if (fields.size() <= kQueryFieldsMax) {
+    return {};
+  }
+  return Error(ErrorCode::invalid_query,
+               "the query asks of more than " + std::to_string(kQueryFieldsMax) +
+                   " fields, which is what one query may: an index must hold them all");
+}
 
 Result<Translation> translate(const plan::Condition& condition) {
   Translator translator;

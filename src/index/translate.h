@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,13 @@ struct Translation {
   bool is_scored = false;
 };
 
-// Errors: invalid_query (proximity() of one word).
+// One index must hold all fields of a query, and is asked for each of them.
+inline constexpr std::size_t kQueryFieldsMax = 1000;
+
+// Errors: invalid_query, if there are more than kQueryFieldsMax.
+[[nodiscard]] Result<void> check_field_count(const std::vector<IndexedField>& fields);
+
+// Errors: invalid_query (proximity() of one word; too many fields).
 [[nodiscard]] Result<Translation> translate(const plan::Condition& condition);
 
 // An index that finds documents by their keys alone answers these without any field: conditions on

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rookery/plan/projection.h"
 
-#include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "rookery/base/check.h"
 #include "rookery/query/print.h"
@@ -96,14 +97,14 @@ Result<Projection> compile_projection(const query::Select& select, const Scope& 
   const auto* const items = std::get_if<std::vector<query::SelectItem>>(&select.what);
   RK_CHECK(items != nullptr);
   Projection projection{.distinct = select.distinct, .fields = {}};
+  std::set<std::string> names;
   for (const query::SelectItem& item : *items) {
     RK_TRY_ASSIGN(ProjectedField field, compile_item(item, scope));
     if (field.name == "@metadata") {
       return invalid_at("`@metadata` is taken in an answer; name it otherwise with `as`",
                         item.value.at);
     }
-    const auto is_same = [&](const ProjectedField& other) { return other.name == field.name; };
-    if (std::any_of(projection.fields.begin(), projection.fields.end(), is_same)) {
+    if (!names.insert(field.name).second) {
       return invalid_at("two selected fields are called `" + field.name + "`", item.value.at);
     }
     projection.fields.push_back(std::move(field));

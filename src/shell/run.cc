@@ -7,6 +7,7 @@
 #include "rookery/os/platform.h"
 #include "rookery/shell/shell.h"
 #include "rookery/value/json.h"
+#include "rookery/value/text.h"
 
 #include "history.h"
 #include "server_catalog.h"
@@ -36,6 +37,9 @@ Result<SessionOptions> options_of(const ShellArguments& arguments) {
   options.page_rows = arguments.page_rows;
   options.keep_going = arguments.keep_going;
   options.wait = arguments.wait;
+  if (!value::is_utf8(options.database)) {
+    return Error(ErrorCode::invalid_argument, "the database's name is not UTF-8");
+  }
   const auto format = format_named(arguments.format);
   if (!format.has_value()) {
     return Error(ErrorCode::invalid_argument,

@@ -242,6 +242,16 @@ TEST(Session, GivesUpAQueryWhenCancelled) {
   EXPECT_EQ(talk.terminal.out, "(timing is off)\n") << "the session goes on";
 }
 
+TEST(Session, TakesNoOtherTextThanUtf8) {
+  for (const std::string text : {"\xff", "from \xed\xa0\x80;", "from Users where name = '\xc3';"}) {
+    Talk talk(false, always(200, "{}"));
+    EXPECT_FALSE(talk.run({text})) << text;
+    EXPECT_THAT(talk.terminal.errors, HasSubstr("is not UTF-8"));
+    EXPECT_THAT(talk.transport.calls, SizeIs(0));
+    EXPECT_FALSE(talk.session.run_text(text));
+  }
+}
+
 TEST(Session, StopsAtTheFirstErrorInAPipe) {
   Talk talk(false, FakeRows(1));
   EXPECT_FALSE(talk.run({"from Rows where;", "from Rows;"}));

@@ -2,10 +2,12 @@
 #include "statement.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "rookery/query/parse.h"
 #include "rookery/query/pieces.h"
+#include "rookery/value/text.h"
 
 namespace rookery::shell {
 
@@ -48,6 +50,12 @@ bool says_nothing(std::string_view text) {
 Result<std::vector<Statement>> StatementReader::add_line(std::string_view line) {
   std::vector<Statement> out;
   obstacle_.reset();
+  // All that shows a statement, a mistake in it first of all, counts on that.
+  if (const auto offset = value::utf8_error_offset(line); offset.has_value()) {
+    clear();
+    return Error(ErrorCode::invalid_argument,
+                 "byte " + std::to_string(*offset + 1) + " of the line is not UTF-8");
+  }
   const std::string_view shown = trimmed(line);
   if (shown.starts_with('\\') && query::pieces_of(text_).end != query::PiecesEnd::kUnfinished) {
     out.push_back({.text = std::string(shown), .is_command = true});

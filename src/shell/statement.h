@@ -33,7 +33,7 @@ class StatementReader {
   static constexpr std::size_t kSizeBytesMax = std::size_t{8} << 20U;
 
   // What this line completes, in order.
-  // Errors: too_large; what was collected is then forgotten.
+  // Errors: too_large; invalid_argument (no UTF-8). What was collected is then forgotten.
   Result<std::vector<Statement>> add_line(std::string_view line);
   // What is left when no line follows.
   std::optional<Statement> finish();
