@@ -7,13 +7,13 @@ namespace rookery::history {
 
 namespace {
 
-struct Row {
+struct AnomalyRow {
   Anomaly anomaly;
   std::string_view name;
   std::string_view sentence;
 };
 
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kRows = std::to_array<AnomalyRow>({
     {Anomaly::kUnwrittenRead, "unwritten-read", "a read shows a value that nobody wrote there"},
     {Anomaly::kFutureRead, "future-read", "a read shows a write that was asked for only later"},
     {Anomaly::kDirtyRead, "dirty-read",

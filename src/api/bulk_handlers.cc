@@ -30,7 +30,7 @@ using value::View;
 namespace {
 
 // {"Commands": [{"Document": ...}]}: levels around a document.
-constexpr std::size_t kWrappingLevels = 3;
+constexpr std::size_t kLevelsAroundCommand = 3;
 
 // A change vector in a command: absent or null, no check; else what must be there.
 std::optional<std::string> expected_of(View command) {
@@ -111,7 +111,7 @@ Result<std::vector<db::Command>> make_commands(Call& call) {
   if (media.starts_with("multipart/")) {
     return Error(ErrorCode::not_supported, "Attachments are not supported.");
   }
-  RK_TRY_ASSIGN(const value::Document body, call.parse_body(kWrappingLevels));
+  RK_TRY_ASSIGN(const value::Document body, call.parse_body(kLevelsAroundCommand));
   RK_TRY(check_batch(call, body.root()));
   const auto commands = body.root().find("Commands");
   if (!commands.has_value() || !commands->is_array()) {

@@ -20,7 +20,7 @@ namespace {
 // Around a document: id, type and their quotes, and JSON that is longer than its binary form.
 constexpr std::size_t kElementOverheadBytes = 64 * 1024;
 // {"Document": ...}
-constexpr std::size_t kWrappingLevels = 1;
+constexpr std::size_t kLevelsAroundBulkDocument = 1;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ Result<void> BulkReader::finish() const {
 Result<std::optional<db::PutCommand>> BulkReader::read(std::string_view element) {
   value::ParseOptions options;
   options.size_bytes_max = element.size();
-  options.depth_max = value::kDepthDefault + kWrappingLevels;
+  options.depth_max = value::kDepthDefault + kLevelsAroundBulkDocument;
   RK_TRY_ASSIGN(const value::Document parsed, parser_.parse(element, options));
   const View root = parsed.root();
   const auto type = root.find_string("Type");

@@ -21,7 +21,7 @@ using value::View;
 
 namespace {
 
-constexpr std::uint64_t kPageSizeDefault = 1024;
+constexpr std::uint64_t kDatabasesAPage = 1024;
 
 Result<std::vector<std::string>> names_of(View body) {
   auto names = body.find("DatabaseNames");
@@ -167,7 +167,7 @@ Result<Response> get_databases(Call& call) {
   }
   const auto first = static_cast<std::size_t>(std::max<std::int64_t>(0, start.value_or(0)));
   const auto count = static_cast<std::size_t>(
-      std::max<std::int64_t>(0, page_size.value_or(static_cast<std::int64_t>(kPageSizeDefault))));
+      std::max<std::int64_t>(0, page_size.value_or(static_cast<std::int64_t>(kDatabasesAPage))));
   std::string body;
   JsonWriter w(body);
   w.begin_object();

@@ -29,7 +29,7 @@ using value::JsonWriter;
 
 namespace {
 
-constexpr std::int64_t kPageSizeDefault = 25;
+constexpr std::int64_t kDocumentsAPage = 25;
 
 // What a load may ask for only once it is built.
 constexpr auto kIncludesNotBuilt = std::to_array<std::string_view>({
@@ -190,7 +190,7 @@ Result<Response> by_prefix(Call& call, std::string_view starts_with) {
   RK_TRY_ASSIGN(const std::optional<std::int64_t> size_given, call.integer("pageSize"));
   RK_TRY_ASSIGN(const std::int64_t start, not_negative(start_given, 0, "start"));
   const std::int64_t otherwise = starts_with.empty() && !size_given.has_value()
-                                     ? kPageSizeDefault
+                                     ? kDocumentsAPage
                                      : std::numeric_limits<std::int32_t>::max();
   RK_TRY_ASSIGN(const std::int64_t page_size, not_negative(size_given, otherwise, "pageSize"));
   RK_TRY_ASSIGN(const DocumentReader* reader, call.documents());
@@ -217,7 +217,7 @@ Result<Response> newest_first(Call& call) {
   RK_TRY_ASSIGN(const std::optional<std::int64_t> size_given, call.integer("pageSize"));
   RK_TRY_ASSIGN(const std::int64_t start, not_negative(start_given, 0, "start"));
   RK_TRY_ASSIGN(const std::int64_t page_size,
-                not_negative(size_given, kPageSizeDefault, "pageSize"));
+                not_negative(size_given, kDocumentsAPage, "pageSize"));
   RK_TRY_ASSIGN(const DocumentReader* reader, call.documents());
   Selection selection;
   std::int64_t position = 0;

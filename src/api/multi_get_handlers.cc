@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kPartsMax = 1024;
 // {"Requests": [{"Content": ...}]}
-constexpr std::size_t kWrappingLevels = 3;
+constexpr std::size_t kLevelsAroundPart = 3;
 
 Result<Request> make_part(View part) {
   const auto url = part.find_string("Url");
@@ -134,7 +134,7 @@ class MultiGet : public std::enable_shared_from_this<MultiGet> {
 };
 
 Result<std::vector<Request>> make_parts(const Call& call) {
-  RK_TRY_ASSIGN(const value::Document body, call.parse_body(kWrappingLevels));
+  RK_TRY_ASSIGN(const value::Document body, call.parse_body(kLevelsAroundPart));
   const auto parts = body.root().find("Requests");
   if (!parts.has_value() || !parts->is_array()) {
     return Error(ErrorCode::invalid_argument, "'Requests' must be an array.");

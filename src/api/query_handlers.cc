@@ -26,7 +26,7 @@ namespace {
 constexpr int kPreparationsMax = 3;
 
 // {"QueryParameters": {...}}
-constexpr std::size_t kWrappingLevels = 2;
+constexpr std::size_t kLevelsAroundParameters = 2;
 
 Result<std::uint64_t> count_of(std::optional<std::int64_t> given, std::uint64_t otherwise,
                                std::string_view name) {
@@ -58,7 +58,7 @@ Result<std::optional<os::Duration>> timeout_of(std::optional<View> given) {
 }
 
 Result<index::QueryRequest> from_body(Call& call) {
-  RK_TRY_ASSIGN(value::Document body, call.parse_body(kWrappingLevels));
+  RK_TRY_ASSIGN(value::Document body, call.parse_body(kLevelsAroundParameters));
   const View root = body.root();
   const auto text = root.find_string("Query");
   if (!text.has_value()) {

@@ -12,6 +12,7 @@
 #include "rookery/value/json.h"
 
 #include "handlers.h"
+#include "json_object.h"
 #include "record_json.h"
 
 // What a client asks about the server itself.
@@ -21,15 +22,6 @@ namespace rookery::api {
 using value::JsonWriter;
 
 namespace {
-
-Response json_object(const std::function<void(JsonWriter&)>& write) {
-  std::string body;
-  JsonWriter writer(body);
-  writer.begin_object();
-  write(writer);
-  writer.end_object();
-  return Response::json(std::move(body));
-}
 
 void write_build(JsonWriter& w) {
   w.string("ProductVersion", kProtocolVersionShort);

@@ -14,6 +14,7 @@
 
 #include "etag.h"
 #include "handlers.h"
+#include "json_object.h"
 #include "prepare.h"
 
 // Single changes. None of them waits: the database's merger calls back when the change is durable.
@@ -40,15 +41,6 @@ void submit_one(const CallPtr& call, db::Command command,
   // The call, and with it the database, may be gone before submit() returns.
   const db::DatabaseRef database = call->database_ref();
   database->submit(std::move(batch));
-}
-
-Response json_object(const std::function<void(JsonWriter&)>& write, int status = 200) {
-  std::string body;
-  JsonWriter w(body);
-  w.begin_object();
-  write(w);
-  w.end_object();
-  return Response::json(std::move(body), status);
 }
 
 Result<db::PutCommand> make_put(Call& call) {

@@ -50,7 +50,7 @@ struct Fork {
   std::string at;
 };
 
-ServerOptions options() {
+ServerOptions server_options() {
   ServerOptions options;
   options.data_dir = "data";
   options.reserve_bytes = 0;
@@ -110,7 +110,7 @@ class Script {
 };
 
 void run_script(os::Platform& platform, Knowledge& knowledge) {
-  Result<std::unique_ptr<Server>> server = Server::open(platform, options());
+  Result<std::unique_ptr<Server>> server = Server::open(platform, server_options());
   ASSERT_TRUE(server.has_value()) << server.error().to_string();
   Script script(**server, knowledge);
   script.create("a");
@@ -171,7 +171,7 @@ void check(const Fork& fork, std::uint64_t seed) {
   testing::SimPlatform machine(seed, machine_options);
   const testing::SimulationReport report = machine.run([&] {
     os::Platform& platform = machine.platform();
-    Result<std::unique_ptr<Server>> server = Server::open(platform, options());
+    Result<std::unique_ptr<Server>> server = Server::open(platform, server_options());
     ASSERT_TRUE(server.has_value()) << server.error().to_string();
     for (const auto& [name, after] : fork.knowledge.after) {
       const auto before = fork.knowledge.before.find(name);
@@ -187,7 +187,7 @@ void check(const Fork& fork, std::uint64_t seed) {
     EXPECT_TRUE((*server)->close().has_value());
     // Deletions that were under way have ended, half-made folders are gone: by the next start.
     server->reset();
-    server = Server::open(platform, options());
+    server = Server::open(platform, server_options());
     ASSERT_TRUE(server.has_value()) << server.error().to_string();
     (*server)->wait_for_deletions();
     EXPECT_TRUE((*server)->close().has_value());

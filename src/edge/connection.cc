@@ -6,11 +6,10 @@
 #include <exception>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "await.h"
 #include "deliver_once.h"
 #include "request_rules.h"
 #include "response_writer.h"
@@ -23,7 +22,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kReadBytesFirst = 4 * 1024;
 // How long an unread rest of a refused request is swallowed, so that the client gets to read why

@@ -4,11 +4,10 @@
 #include <string>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "await.h"
 #include "connection.h"
 #include "deliver_once.h"
 #include "request_rules.h"
@@ -25,8 +24,6 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 
 namespace {
-
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 Error malformed_body(const error_code& error) {
   return {ErrorCode::malformed, "not an HTTP body: " + error.message()};

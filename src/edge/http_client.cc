@@ -79,10 +79,10 @@ Error failed(std::string_view what, const Target& target, const error_code& erro
 
 // Purpose. One connection, one step at a time, watching the caller's wish to cancel meanwhile.
 // Threads: one.
-class Connection {
+class ClientConnection {
  public:
   // `cancel_descriptor` as in ClientRequest. Throws what Asio throws.
-  explicit Connection(int cancel_descriptor) : stream(loop), cancel_(loop) {
+  explicit ClientConnection(int cancel_descriptor) : stream(loop), cancel_(loop) {
     if (cancel_descriptor >= 0) {
       // A copy, so that what Asio closes is its own.
       cancel_.assign(::fcntl(cancel_descriptor, F_DUPFD_CLOEXEC, 0));
@@ -127,7 +127,8 @@ class Connection {
 };
 
 // Connects and sends.
-Result<void> send(Connection& connection, const ClientRequest& request, const Target& target) {
+Result<void> send(ClientConnection& connection, const ClientRequest& request,
+                  const Target& target) {
   beast::tcp_stream& stream = connection.stream;
   const auto fail = [&](std::string_view what, const error_code& error) {
     return connection.is_cancelled() ? Error(ErrorCode::cancelled) : failed(what, target, error);
@@ -164,7 +165,7 @@ api::Response head_of(const Parser& parser) {
 }
 
 Result<api::Response> call(const ClientRequest& request, const Target& target) {
-  Connection connection(request.cancel_descriptor);
+  ClientConnection connection(request.cancel_descriptor);
   RK_TRY(send(connection, request, target));
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
@@ -184,7 +185,7 @@ Result<api::Response> call(const ClientRequest& request, const Target& target) {
 Result<api::Response> download(const ClientRequest& request, const Target& target,
                                const BodySink& sink) {
   constexpr std::size_t kErrorBytesMax = 1024 * 1024;
-  Connection connection(request.cancel_descriptor);
+  ClientConnection connection(request.cancel_descriptor);
   RK_TRY(send(connection, request, target));
   beast::flat_buffer buffer;
   http::response_parser<PartBody> parser;

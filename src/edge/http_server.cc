@@ -6,16 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
 #include "rookery/api/errors.h"
 #include "rookery/base/check.h"
 
+#include "await.h"
 #include "io_thread.h"
 #include "response_writer.h"
 
@@ -26,7 +25,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 Error to_error(const error_code& error, const HttpServerOptions& options) {

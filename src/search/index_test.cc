@@ -34,14 +34,6 @@ Node negate(What what) {
   return {std::move(negation)};
 }
 
-SortKey by(SortBy what, std::string field, bool descending = false) {
-  SortKey key;
-  key.by = what;
-  key.field = std::move(field);
-  key.descending = descending;
-  return key;
-}
-
 class People : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -11,13 +11,6 @@
 namespace rookery::search {
 namespace {
 
-SortKey by(SortBy what, std::string field) {
-  SortKey key;
-  key.by = what;
-  key.field = std::move(field);
-  return key;
-}
-
 // Thousands of entries: a unique number, one of ten colours, one of a thousand shades.
 class Cost : public ::testing::Test {
  protected:

@@ -21,13 +21,6 @@ std::string key_of(std::uint64_t number) {
   return "e" + std::to_string(10'000 + number);
 }
 
-SortKey by(SortBy what, std::string field) {
-  SortKey key;
-  key.by = what;
-  key.field = std::move(field);
-  return key;
-}
-
 struct Case {
   std::string what;
   std::uint64_t questions_min = 0;

@@ -23,6 +23,14 @@
 
 namespace rookery::search {
 
+inline SortKey by(SortBy what, std::string field, bool descending = false) {
+  SortKey key;
+  key.by = what;
+  key.field = std::move(field);
+  key.descending = descending;
+  return key;
+}
+
 class TestClock final : public os::Clock {
  public:
   os::MonotonicTime monotonic() override { return now_ += std::chrono::microseconds(1); }

@@ -12,11 +12,11 @@ namespace rookery::store {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1024 * 1024;
-constexpr std::uint64_t kVolume = 128 * kMegabyte;
+constexpr std::uint64_t kVolumeBytes = 128 * kMegabyte;
 
 class SpaceReserveTest : public ::testing::Test {
  protected:
-  SpaceReserveTest() : machine_(1) { files().set_capacity(kVolume); }
+  SpaceReserveTest() : machine_(1) { files().set_capacity(kVolumeBytes); }
 
   testing::SimFileSystem& files() { return machine_.files(); }
 
@@ -41,7 +41,7 @@ class SpaceReserveTest : public ::testing::Test {
   // Somebody else's file.
   void fill_volume() {
     auto file = files().open("foreign", {.creation = os::Creation::kCreateNew}).value();
-    const std::uint64_t left = kVolume - files().used_bytes();
+    const std::uint64_t left = kVolumeBytes - files().used_bytes();
     EXPECT_TRUE(file->allocate(0, left / 4096 * 4096).has_value());
   }
 
@@ -60,7 +60,7 @@ TEST_F(SpaceReserveTest, IsWholeFromTheStartAndKeptAcrossOpenings) {
 
 TEST_F(SpaceReserveTest, IsNeverMoreThanAShareOfTheVolume) {
   open(64 * kMegabyte);
-  EXPECT_LE(files().used_bytes(), kVolume / 64 + 64 * 1024);
+  EXPECT_LE(files().used_bytes(), kVolumeBytes / 64 + 64 * 1024);
 }
 
 TEST_F(SpaceReserveTest, GivesFilesByRenamingOnAFullVolume) {

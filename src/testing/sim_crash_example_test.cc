@@ -12,7 +12,7 @@
 namespace rookery::testing {
 namespace {
 
-std::string read_all(os::FileSystem& files, std::string_view path) {
+std::string text_of(os::FileSystem& files, std::string_view path) {
   auto file = files.open(path, {.access = os::Access::kReadOnly}).value();
   std::string text(file->info().value().size_bytes, '?');
   text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))).value());
@@ -50,11 +50,11 @@ int broken_disks(bool careful) {
   int broken = 0;
   for (const SimDisk& disk : disks) {
     SimFileSystem after({}, disk);
-    const std::string text = read_all(after, "/store/current");
+    const std::string text = text_of(after, "/store/current");
     broken += text == old_text || text == new_text ? 0 : 1;
   }
   SimFileSystem last({}, disks.back());
-  EXPECT_TRUE(!careful || read_all(last, "/store/current") == new_text);
+  EXPECT_TRUE(!careful || text_of(last, "/store/current") == new_text);
   return broken;
 }
 
@@ -80,7 +80,7 @@ TEST(SimFileSystem, EveryArmedCutOfTheReplacementIsSurvived) {
         files.power_cut(Survival::kNothing);
       }
       files.reopen();
-      const std::string text = read_all(files, "/store/current");
+      const std::string text = text_of(files, "/store/current");
       EXPECT_TRUE(text == new_text || (text == old_text && !reached_the_end)) << "cut at " << n;
     }
     ASSERT_LT(n, 20U);

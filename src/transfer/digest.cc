@@ -11,7 +11,7 @@ using value::View;
 
 namespace {
 
-constexpr std::string_view kMetadata = "@metadata";
+constexpr std::string_view kMetadataKey = "@metadata";
 
 std::uint64_t hash_of(std::string_view id, std::string_view text) {
   const std::string all = fmt::format("{}\n{}", id, text);
@@ -21,12 +21,12 @@ std::uint64_t hash_of(std::string_view id, std::string_view text) {
 }  // namespace
 
 std::string content_text(View document) {
-  const View metadata = document.find(kMetadata).value_or(View());
+  const View metadata = document.find(kMetadataKey).value_or(View());
   std::string text;
   value::JsonWriter w(text);
   w.begin_object();
-  w.members(document, {kMetadata});
-  w.key(kMetadata);
+  w.members(document, {kMetadataKey});
+  w.key(kMetadataKey);
   w.begin_object();
   const std::string_view collection = metadata.find_string("@collection").value_or("");
   if (!collection.empty() && collection != "@empty") {
@@ -44,7 +44,7 @@ std::string content_text(View document) {
 }
 
 void Digest::add(std::string_view id, View document) {
-  const View metadata = document.find(kMetadata).value_or(View());
+  const View metadata = document.find(kMetadataKey).value_or(View());
   ++count;
   // A sum, since exclusive or would let pairs of equal documents cancel out.
   content += hash_of(id, content_text(document));
@@ -62,7 +62,7 @@ Result<void> Digester::add(std::string_view json) {
   options.size_bytes_max = json.size();
   options.depth_max = value::kDepthMax;
   RK_TRY_ASSIGN(const value::Document parsed, parser_.parse(json, options));
-  const View metadata = parsed.root().find(kMetadata).value_or(View());
+  const View metadata = parsed.root().find(kMetadataKey).value_or(View());
   const auto id = metadata.find_string("@id");
   if (!id.has_value()) {
     return Error(ErrorCode::malformed, "a document has no id in its metadata");

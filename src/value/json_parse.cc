@@ -27,12 +27,12 @@ struct Fault {
   std::size_t offset = 0;
 };
 
-[[nodiscard]] bool is_space(char c) noexcept {
+[[nodiscard]] bool is_json_space(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 [[nodiscard]] std::string_view trim_end(std::string_view token) noexcept {
-  while (!token.empty() && is_space(token.back())) {
+  while (!token.empty() && is_json_space(token.back())) {
     token.remove_suffix(1);
   }
   return token;

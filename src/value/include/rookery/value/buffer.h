@@ -52,7 +52,7 @@ class Buffer {
 
   // Requires: size_bytes <= size().
   void truncate(std::size_t size_bytes) noexcept {
-    RK_DCHECK(size_bytes <= size_);
+    RK_CHECK(size_bytes <= size_);
     size_ = size_bytes;
   }
 
