@@ -36,7 +36,9 @@ class RandomConditions {
                                                              "\"2020-01-01\"",
                                                              "\"2020-01-01T02:00:00+02:00\"",
                                                              "\"2020-01-01T00:00:00.5Z\"",
-                                                             "\"2021-06-01\""})));
+                                                             "\"2021-06-01\"",
+                                                             "\"ab b. A ab\"",
+                                                             "\"b, the 5-AB\""})));
   }
 
   std::string document() {
@@ -62,6 +64,9 @@ class RandomConditions {
         right = "not (" + right + ")";
       }
       return "(" + left + std::string(joint) + right + ")";
+    }
+    if (prng_.chance(6)) {
+      return search();
     }
     return prng_.chance(5) ? "exact(" + leaf() + ")" : leaf();
   }
@@ -110,6 +115,14 @@ class RandomConditions {
     return text + ")";
   }
 
+  std::string search() {
+    std::string words;
+    for (std::uint64_t i = 1 + prng_.below(3); i > 0; --i) {
+      words += std::string(words.empty() ? "" : " ") + std::string(pick(kWords));
+    }
+    return "search(" + field() + ", '" + words + "'" + std::string(pick(kJoints)) + ")";
+  }
+
   std::string leaf() {
     switch (prng_.below(9)) {
       case 0:
@@ -138,6 +151,10 @@ class RandomConditions {
 
   static constexpr auto kOperators =
       std::to_array<std::string_view>({"=", "!=", "<", "<=", ">", ">="});
+  static constexpr auto kJoints = std::to_array<std::string_view>({"", ", or", ", and"});
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"ab", "B", "a", "5", "2.5", "3", "TRUE", "users", "\u00c4b", "2020", "a*", "*b", "?b", "2*0",
+       "\"b ab\"", "\"ab b\"", "\"b the 5\"", "\"b a ab\"", "5-ab"});
   static constexpr auto kPieces = std::to_array<std::string_view>({"", "a", "A", "b", "20", "ab"});
 
   Prng& prng_;
