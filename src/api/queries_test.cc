@@ -63,6 +63,41 @@ TEST_F(Queries, AreNotSentTwice) {
   EXPECT_EQ(again.root().find_int64("TotalResults"), 2);
 }
 
+TEST_F(Queries, OfADatabaseMadeAnewAreSentAgain) {
+  const std::string etag = ask("from Users").header("ETag");
+  ASSERT_FALSE(etag.empty());
+  ASSERT_EQ(ask("from Users", "/databases/shop/queries", {{"If-None-Match", etag}}).status, 304);
+  ASSERT_EQ(s.call("DELETE", "/admin/databases", R"({"DatabaseNames":["shop"],"HardDelete":true})")
+                .status,
+            200);
+  s.create("shop");
+  // As many writes as before, so the etags are the same.
+  put("users/1", R"({"name":"Eve","@metadata":{"@collection":"Users"}})");
+  put("users/2", R"({"name":"Fay","@metadata":{"@collection":"Users"}})");
+  const Answer again = ask("from Users", "/databases/shop/queries", {{"If-None-Match", etag}});
+  ASSERT_EQ(again.status, 200);
+  EXPECT_THAT(again.body, HasSubstr("Eve"));
+}
+
+TEST_F(Queries, AreUtf8) {
+  const Answer answer = s.call("GET", "/databases/shop/queries?query=%ff%fe");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("The query is not UTF-8."));
+}
+
+TEST_F(Queries, PagesAreWholeNumbers) {
+  for (const std::string page : {R"("PageSize":"1")", R"("PageSize":1.5)", R"("Start":"1")",
+                                 R"("Start":-1)", R"("PageSize":{})"}) {
+    const Answer wrong =
+        s.call("POST", "/databases/shop/queries", R"({"Query":"from Users",)" + page + "}");
+    EXPECT_EQ(wrong.status, 400) << page;
+  }
+  const Answer null = s.call("POST", "/databases/shop/queries",
+                             R"({"Query":"from Users","Start":null,"PageSize":null})");
+  EXPECT_EQ(null.status, 200) << null.body;
+  EXPECT_EQ(null.root().find("Results")->size(), 2U);
+}
+
 TEST_F(Queries, CanBeAskedByUrlAndExplained) {
   const Answer get = s.call("GET", "/databases/shop/queries?query=from%20Users&pageSize=1");
   ASSERT_EQ(get.status, 200) << get.body;

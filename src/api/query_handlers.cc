@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rookery/api/time_span.h"
+#include "rookery/value/text.h"
 
 #include "etag.h"
 #include "handlers.h"
@@ -37,6 +38,19 @@ Result<std::uint64_t> count_of(std::optional<std::int64_t> given, std::uint64_t 
     return Error(ErrorCode::invalid_argument, fmt::format("'{}' cannot be negative.", name));
   }
   return static_cast<std::uint64_t>(*given);
+}
+
+// Null is as good as missing.
+Result<std::uint64_t> count_in(View body, std::uint64_t otherwise, std::string_view name) {
+  const std::optional<View> given = body.find(name);
+  if (!given.has_value() || given->is_null()) {
+    return otherwise;
+  }
+  const std::optional<std::int64_t> count = given->as_int64();
+  if (!count.has_value()) {
+    return Error(ErrorCode::invalid_argument, fmt::format("'{}' must be a whole number.", name));
+  }
+  return count_of(count, otherwise, name);
 }
 
 // Milliseconds, or a text such as "00:00:15": clients send both.
@@ -72,9 +86,9 @@ Result<index::QueryRequest> from_body(Call& call) {
     }
     request.parameters = *parameters;
   }
-  RK_TRY_ASSIGN(request.start, count_of(root.find_int64("Start"), 0, "Start"));
-  RK_TRY_ASSIGN(request.page_size, count_of(root.find_int64("PageSize"),
-                                            std::numeric_limits<std::uint64_t>::max(), "PageSize"));
+  RK_TRY_ASSIGN(request.start, count_in(root, 0, "Start"));
+  RK_TRY_ASSIGN(request.page_size,
+                count_in(root, std::numeric_limits<std::uint64_t>::max(), "PageSize"));
   request.wait_for_non_stale = root.find_bool("WaitForNonStaleResults").value_or(false);
   RK_TRY_ASSIGN(request.wait_timeout, timeout_of(root.find("WaitForNonStaleResultsTimeout")));
   if (const auto projection = root.find_string("ProjectionBehavior");
@@ -89,6 +103,10 @@ Result<index::QueryRequest> from_body(Call& call) {
 Result<index::QueryRequest> from_url(Call& call) {
   index::QueryRequest request;
   RK_TRY_ASSIGN(const std::string_view text, call.required("query"));
+  // A body is JSON, where this was looked at. An error quotes the text.
+  if (!value::is_utf8(text)) {
+    return Error(ErrorCode::invalid_argument, "The query is not UTF-8.");
+  }
   request.text = text;
   RK_TRY_ASSIGN(const std::optional<std::int64_t> start, call.integer("start"));
   RK_TRY_ASSIGN(const std::optional<std::int64_t> page_size, call.integer("pageSize"));

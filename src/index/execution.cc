@@ -177,9 +177,12 @@ std::uint64_t Execution::result_etag() {
     hash.add(index_->txn_id());
     hash.add(static_cast<std::uint64_t>(is_stale_));
   }
+  // A database that was deleted and made again counts etags from the start.
+  const auto database = documents_->documents().database_id();
+  hash.add(database.has_value() && database->has_value() ? (*database)->text() : "");
   const Result<std::uint64_t> last_etag = documents_->documents().last_etag();
   hash.add(last_etag.has_value() ? *last_etag : 0);
-  if (query_.is_volatile || !last_etag.has_value()) {
+  if (query_.is_volatile || !last_etag.has_value() || !database.has_value()) {
     std::array<std::byte, 8> random{};
     platform_.random.fill(random);
     hash.add(load<std::uint64_t>(random.data()));
