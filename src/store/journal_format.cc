@@ -106,6 +106,20 @@ std::uint64_t batch_checksum(Bytes bytes) noexcept {
   return checksum64(bytes.subspan(kBatchChecksumOffset + sizeof(std::uint64_t)), front);
 }
 
+// Whether so few bytes can stand for so many pages: before room is made for them.
+bool may_hold(const ImageItem& item) noexcept {
+  constexpr std::uint64_t kLz4RatioMax = 255;  // a byte of a length stands for so many
+  const std::uint64_t size = std::uint64_t{item.page_count} * kPageSize;
+  switch (item.encoding) {
+    case Encoding::kRaw:
+      return item.stored_length == size;
+    case Encoding::kLz4:
+      return size <= item.stored_length * kLz4RatioMax;
+    default:
+      return true;
+  }
+}
+
 Error bad_record(std::string_view what) {
   return {ErrorCode::corrupt, fmt::format("transaction record: {}", what)};
 }
@@ -326,7 +340,7 @@ Result<DecodedRecord> decode_record(Bytes bytes) {
     bytes = bytes.subspan(sizeof(ImageItem));
     if (item.page_count == 0 || item.page_count > kRunPagesMax || item.number >= limit ||
         item.page_count > limit - item.number || item.stored_length > bytes.size() ||
-        item.encoding < Encoding::kRaw || item.encoding > Encoding::kDiff) {
+        item.encoding < Encoding::kRaw || item.encoding > Encoding::kDiff || !may_hold(item)) {
       return bad_record("an image that cannot be");
     }
     record.images.push_back({PageNo(item.number), item.page_count,

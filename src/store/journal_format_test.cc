@@ -237,6 +237,24 @@ TEST(TransactionRecord, GarbageIsAnErrorAndNothingWorse) {
   }
 }
 
+TEST(TransactionRecord, AFewBytesDoNotClaimManyPages) {
+  Prng prng(test_seed());
+  Meta meta;
+  meta.txn = 5;
+  meta.page_count = 100'000;
+  const std::size_t image_at = RecordWriter(0, 0).finish(meta).size();
+  RecordWriter writer(0, 1);
+  writer.add_image(PageNo(20), sample_page(20, 1, prng));
+  std::string bytes = writer.finish(meta);
+  ASSERT_TRUE(decode_record(as_bytes(bytes)).has_value());
+  ASSERT_LT(bytes.size(), kPageSize);  // compressed
+  const std::uint32_t claimed = 30'000;
+  std::memcpy(bytes.data() + image_at + sizeof(std::uint64_t), &claimed, sizeof(claimed));
+  const auto record = decode_record(as_bytes(bytes));
+  ASSERT_FALSE(record.has_value());
+  EXPECT_EQ(record.error().code(), ErrorCode::corrupt);
+}
+
 TEST(PageFormat, ChecksWhatAPageSaysOfItself) {
   Prng prng(test_seed());
   const auto page = sample_page(20, 2, prng);
